@@ -1,0 +1,1 @@
+"""H-Mind: long-term memory for AI agents."""

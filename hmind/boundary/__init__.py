@@ -1,0 +1,1 @@
+"""Where something ended: from a window of turns to closed segments."""

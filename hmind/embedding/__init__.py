@@ -1,0 +1,1 @@
+"""Sentence vectors: the Embedder protocol and its implementations."""

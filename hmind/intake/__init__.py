@@ -1,0 +1,1 @@
+"""Turns come in here: wire format, checks, ledger and short-term store."""

@@ -1,0 +1,1 @@
+"""One question, all layers, every answer with its source."""

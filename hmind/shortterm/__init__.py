@@ -1,0 +1,1 @@
+"""L1: raw turns in Redis for 72 hours."""

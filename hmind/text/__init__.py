@@ -1,0 +1,1 @@
+"""Language, tokens, times, names: what can be read from a sentence without a model."""

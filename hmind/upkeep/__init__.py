@@ -1,0 +1,1 @@
+"""What keeps memory healthy: sweeps, rescue, decay, eviction, expiry."""
