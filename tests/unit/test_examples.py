@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import defaultdict
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +78,14 @@ def test_ids_are_unique_and_times_ascend_in_each_session(turns: list[dict[str, A
     assert len(set(ids)) == len(ids)
     for own in sessions(turns).values():
         times = [said_at(turn) for turn in own]
-        assert all(earlier < later for earlier, later in zip(times, times[1:], strict=False))
+        assert all(earlier < later for earlier, later in pairwise(times))
 
 
 def test_silence_lies_only_where_it_is_meant(turns: list[dict[str, Any]], demo: dict[str, Any]) -> None:
     silent = {
         before["turn_id"]
         for own in sessions(turns).values()
-        for before, after in zip(own, own[1:], strict=False)
+        for before, after in pairwise(own)
         if said_at(after) - said_at(before) >= timedelta(minutes=5)
     }
     assert silent == {b["after"] for b in demo["boundary"] if b["reason"] == "silence"}
@@ -140,9 +141,7 @@ def test_questions_are_in_both_languages_across_them_and_in_other_words(
         assert question["now"] > max(map(said_at, turns))
         assert question["within"] in (3, 5)
         assert all(question["question"] not in content[turn] for turn in question["expect_turns"])
-        across = all(
-            bool(HAN.search(question["question"])) != bool(HAN.search(content[turn]))
-            for turn in question["expect_turns"]
-        )
+        script = HAN if HAN.search(question["question"]) else LATIN
+        across = not any(script.search(content[turn]) for turn in question["expect_turns"])
         assert across == question.get("across", False)
     assert sum(q.get("across", False) for q in questions) >= 1
