@@ -113,6 +113,11 @@ class RecallSettings(_Section):
     time_weight: float = Field(ge=0)
     time_scale_days: float = Field(gt=0)
     importance_weight: float = Field(ge=0, le=1)
+    unjudged_importance: float = Field(ge=0, le=1)
+    bm25_k1: float = Field(ge=0)
+    bm25_b: float = Field(ge=0, le=1)
+    candidates: int = Field(ge=1)
+    embed_turns: int = Field(ge=0)
     bonus_l4: float
     bonus_l1: float
     bonus_l2: float
