@@ -1,1 +1,1 @@
-"""Real PostgreSQL and Valkey from wheels, and the processes of the Procfile, on one machine."""
+"""What makes H-Mind run on a bare machine: embedded stores and a supervisor for the Procfile. Used by the CLI only."""
