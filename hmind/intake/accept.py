@@ -1,0 +1,156 @@
+"""The one way in: deliveries become turns in the ledger and in L1, or dead letters.
+
+The order makes a crash harmless. First the ledger (PostgreSQL, one statement), then L1 and the
+transport's acknowledgement in one Redis transaction. A delivery that comes again finds its turn
+in the ledger still waiting, and L1 takes each turn once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from redis import Redis
+from redis.client import Pipeline
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeout
+from sqlalchemy import Engine
+from sqlalchemy.exc import DataError, IntegrityError, InterfaceError, OperationalError
+
+from hmind.errors import BadTurn, StoreUnavailable
+from hmind.intake import ledger, wire
+from hmind.intake.wire import Delivery
+from hmind.model import Clock, SessionRef, Turn, TurnState, utc_now
+from hmind.settings import Settings
+from hmind.shortterm.store import ShortTerm
+
+Acknowledge = Callable[[Pipeline], Any]
+"""Adds the transport's acknowledgement to the transaction that writes L1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a batch. ``touched`` are the sessions whose windows grew or were flushed."""
+
+    accepted: int = 0
+    duplicate: int = 0
+    dead: int = 0
+    touched: tuple[SessionRef, ...] = ()
+    faults: tuple[BadTurn, ...] = field(default=())
+
+
+class Intake:
+    """Accepts deliveries in batches, from whatever transport. Safe to share between threads."""
+
+    def __init__(
+        self, engine: Engine, redis: Redis, shortterm: ShortTerm, settings: Settings, clock: Clock = utc_now
+    ) -> None:
+        self._engine = engine
+        self._redis = redis
+        self._shortterm = shortterm
+        self._settings = settings
+        self._clock = clock
+
+    def accept(
+        self,
+        deliveries: Sequence[Delivery],
+        origin: str,
+        *,
+        hold: bool = False,
+        flushes: Sequence[Delivery] = (),
+        acknowledge: Acknowledge | None = None,
+    ) -> Receipt:
+        """Takes a batch in and acknowledges it when every turn is safe.
+
+        Args:
+            origin: ``stream``, ``task`` or ``import``; kept in the ledger.
+            hold: leave the windows alone until they are flushed (an import brings a session whole).
+            flushes: messages that name a session which is over, as of this batch's end.
+
+        Raises:
+            StoreUnavailable: nothing was acknowledged; the same batch can be given again.
+        """
+        now = self._clock()
+        turns, dead = self._read(deliveries)
+        over: list[SessionRef] = []
+        for delivery in flushes:
+            try:
+                over.append(wire.session_from(delivery, self._settings.intake))
+            except BadTurn as fault:
+                dead.append((delivery, fault))
+        due_after_s = self._settings.boundary.import_settle_s if hold else self._settings.boundary.silence_after_s
+        unique = list({(t.tenant, t.user_id, t.session_id, t.turn_id): t for t in reversed(turns)}.values())[::-1]
+        try:
+            entries, refused = self._enter(unique, origin, due_after_s)
+            if dead or over:
+                with self._engine.begin() as connection:
+                    if dead:
+                        ledger.bury(connection, dead, origin, now)
+                    for session in over:
+                        ledger.flush(connection, session, now)
+        except (OperationalError, InterfaceError) as error:
+            raise StoreUnavailable(
+                f"PostgreSQL does not answer: {type(error.orig).__name__}. The batch waits."
+            ) from None
+        self._keep(unique, entries, acknowledge)
+        fresh = [entry for entry in entries if entry.is_new]
+        touched = dict.fromkeys([*(SessionRef(*entry.key[:3]) for entry in fresh), *over])
+        faults = [fault for _, fault in dead] + refused
+        return Receipt(
+            accepted=len(fresh),
+            duplicate=len(turns) - len(fresh) - len(refused),
+            dead=len(faults),
+            touched=tuple(touched) if not hold else tuple(over),
+            faults=tuple(faults),
+        )
+
+    def _read(self, deliveries: Sequence[Delivery]) -> tuple[list[Turn], list[tuple[Delivery, BadTurn]]]:
+        now, turns, dead = self._clock(), [], []
+        for delivery in deliveries:
+            try:
+                turns.append(wire.turn_from(delivery, self._settings.intake, now))
+            except BadTurn as fault:
+                dead.append((delivery, fault))
+        return turns, dead
+
+    def _enter(
+        self, turns: Sequence[Turn], origin: str, due_after_s: float
+    ) -> tuple[list[ledger.Entry], list[BadTurn]]:
+        """Enters turns; one that the store will not take is parted from the rest by halving."""
+        if not turns:
+            return [], []
+        try:
+            with self._engine.begin() as connection:
+                return ledger.enter(connection, turns, origin, due_after_s), []
+        except (DataError, IntegrityError) as error:
+            if len(turns) == 1:
+                fault = BadTurn("turn", f"the ledger refused it: {type(error.orig).__name__}")
+                turn = turns[0]
+                buried = Delivery({"user_id": turn.user_id, "turn_id": turn.turn_id}, turn.turn_id, turn.received_at)
+                with self._engine.begin() as connection:
+                    ledger.bury(connection, [(buried, fault)], origin, turn.received_at)
+                return [], [fault]
+            middle = len(turns) // 2
+            left, bad_left = self._enter(turns[:middle], origin, due_after_s)
+            right, bad_right = self._enter(turns[middle:], origin, due_after_s)
+            return left + right, bad_left + bad_right
+
+    def _keep(self, turns: Sequence[Turn], entries: Sequence[ledger.Entry], acknowledge: Acknowledge | None) -> None:
+        known = {entry.key: entry for entry in entries}
+        pipe = self._redis.pipeline(transaction=True)
+        waiting = []
+        for turn in turns:
+            entry = known.get((turn.tenant, turn.user_id, turn.session_id, turn.turn_id))
+            if entry is not None and entry.state == TurnState.WAITING:
+                waiting.append(
+                    replace(turn, seq=entry.seq, received_at=entry.received_at, occurred_at=entry.occurred_at)
+                )
+        self._shortterm.append(pipe, waiting)
+        if acknowledge is not None:
+            acknowledge(pipe)
+        if len(pipe):
+            try:
+                pipe.execute()
+            except (RedisConnectionError, RedisTimeout) as error:
+                raise StoreUnavailable(f"Redis does not answer: {type(error).__name__}. The batch waits.") from None
