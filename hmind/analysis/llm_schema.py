@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -64,18 +64,24 @@ _DROPPED = _Dropped()
 
 
 @dataclass
-class Losses:
-    """Counts what was dropped while an answer was read; passed as pydantic's context."""
+class Reading:
+    """How an answer is read; passed as pydantic's context.
 
-    items: int = 0
+    Attributes:
+        zone: of the times that name none.
+        lost: items dropped so far.
+    """
+
+    zone: tzinfo = UTC
+    lost: int = 0
 
 
 def _or_dropped(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
     try:
         return handler(value)
     except (ValidationError, ValueError, OverflowError):
-        if isinstance(info.context, Losses):
-            info.context.items += 1
+        if isinstance(info.context, Reading):
+            info.context.lost += 1
         return _DROPPED
 
 
@@ -152,7 +158,7 @@ def _read_turn(value: Any) -> Any:
     return value
 
 
-def read_time(value: Any) -> datetime | None:
+def read_time(value: Any, zone: tzinfo = UTC) -> datetime | None:
     """A time or date as ISO 8601 or close to it, in UTC; the first moment of a day, month or year. Else None."""
     if not isinstance(value, str):
         return None
@@ -160,16 +166,15 @@ def read_time(value: Any) -> datetime | None:
     try:
         if date := _DATE.fullmatch(text):
             year, month, day = (int(date[part] or 1) for part in ("year", "month", "day"))
-            return datetime(year, month, day, tzinfo=UTC)
+            return datetime(year, month, day, tzinfo=zone).astimezone(UTC)
         time = datetime.fromisoformat(text)
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        return (time if time.tzinfo else time.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
 
-def is_whole_day(value: Any) -> bool:
-    """Whether :func:`read_time` would read a date without an hour."""
-    return isinstance(value, str) and _DATE.fullmatch(clean(value)) is not None
+def _read_time(value: Any, info: ValidationInfo) -> datetime | None:
+    return read_time(value, info.context.zone if isinstance(info.context, Reading) else UTC)
 
 
 def _read_type(value: Any) -> Any:
@@ -196,7 +201,7 @@ FactObject = Annotated[str, BeforeValidator(_read_object), Field(min_length=1)]
 Unit = Annotated[float, BeforeValidator(read_unit), WithJsonSchema({"type": "number"})]
 TurnNumber = Annotated[int, BeforeValidator(_read_turn)]
 Time = Annotated[
-    datetime | None, BeforeValidator(read_time), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]})
+    datetime | None, BeforeValidator(_read_time), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]})
 ]
 Kind = Annotated[EntityType, BeforeValidator(_read_type)]
 Reason = Annotated[
@@ -214,8 +219,8 @@ class StatementAnswer(_Answer):
     """A self-contained sentence and the numbers of the turns it comes from."""
 
     text: Sentence
-    turns: ListOf[TurnNumber] = []
     occurred_on: Time = None
+    turns: ListOf[TurnNumber] = []
 
 
 class EntityAnswer(_Answer):

@@ -1,0 +1,163 @@
+"""From an answer about numbered turns to an Analysis about turn ids, keeping the promises that a model may break."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
+from itertools import chain
+from typing import TypeVar
+
+from hmind.analysis.llm_prompt import owner_speaker
+from hmind.analysis.llm_schema import EntityAnswer, EventAnswer, FactAnswer, SegmentAnswer, StatementAnswer
+from hmind.model import CandidateFact, FoundEntity, FoundEvent, Segment, Statement, Turn
+
+UNMENTIONED = "unmentioned"
+"""Why a turn was let go that the answer said nothing about."""
+
+T = TypeVar("T")
+
+_SELF = {"user", "the user", "owner", "speaker", "self", "i", "me", "myself", "用户", "我", "本人", "自己"}
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[A-Za-zÀ-ÿ]+")
+
+
+def language_of(text: str) -> str:
+    """``zh`` when at least a third of its words are Chinese (two characters count as a word), else ``en``."""
+    chinese = len(_HAN.findall(text)) / 2
+    return "zh" if chinese and chinese * 2 >= len(_WORD.findall(text)) else "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What could be taken from an answer; ``lost`` counts events and statements that rest on no turn."""
+
+    events: tuple[FoundEvent, ...]
+    discarded: dict[str, str]
+    lost: int
+
+
+def read_answer(answer: SegmentAnswer, segment: Segment, zone: tzinfo = UTC) -> Read:
+    """Events and discarded turns, every turn in one of them.
+
+    Numbers that no turn bears are dropped, and what then rests on no turn is dropped too. A fact
+    rests on the turns of persons only.
+    """
+    reader = _Reader(segment, zone)
+    events = tuple(event for event in map(reader.event, answer.events) if event is not None)
+    used = {turn_id for event in events for turn_id in event.turn_ids}
+    reasons = {
+        turn.turn_id: discarded.reason for discarded in answer.discarded for turn in reader.turns([discarded.turn])
+    }
+    discarded = {
+        turn.turn_id: reasons.get(turn.turn_id, UNMENTIONED) for turn in segment.turns if turn.turn_id not in used
+    }
+    return Read(events, discarded, reader.lost)
+
+
+class _Reader:
+    def __init__(self, segment: Segment, zone: tzinfo) -> None:
+        self._segment = segment
+        self._owner = owner_speaker(segment)
+        self._zone = zone
+        self.lost = 0
+
+    def turns(self, numbers: Iterable[int]) -> list[Turn]:
+        """The turns that bear these numbers, in order, each once."""
+        wanted = set(numbers)
+        return [turn for number, turn in enumerate(self._segment.turns, start=1) if number in wanted]
+
+    def event(self, answer: EventAnswer) -> FoundEvent | None:
+        statements = _kept(map(self._statement, answer.statements))
+        if not statements:
+            self.lost += 1
+            return None
+        entities = _merged(_kept(map(self._entity, answer.entities)))
+        facts = _kept(map(self._fact, answer.facts))
+        rests_on = [
+            *(part.turn_ids for part in statements),
+            *(part.turn_ids for part in entities),
+            *(part.turn_ids for part in facts),
+        ]
+        used = set(chain.from_iterable(rests_on))
+        turns = [turn for turn in self._segment.turns if turn.turn_id in used]
+        occurred_at = self._time(answer.occurred_at, turns[0]) or turns[0].occurred_at
+        until = answer.occurred_until
+        return FoundEvent(
+            description=answer.description,
+            statements=tuple(statements),
+            salience=answer.salience,
+            salience_parts={"llm": answer.salience},
+            occurred_at=occurred_at,
+            occurred_until=until if until and until > occurred_at else None,
+            turn_ids=tuple(turn.turn_id for turn in turns),
+            entities=tuple(entities),
+            facts=tuple(dict.fromkeys(facts)),
+            language=language_of("\n".join(turn.content for turn in turns)),
+            emotion=answer.emotion,
+        )
+
+    def _statement(self, answer: StatementAnswer) -> Statement | None:
+        turns = self.turns(answer.turns)
+        if not turns:
+            self.lost += 1
+            return None
+        return Statement(answer.text, _ids(turns), self._time(answer.occurred_on, turns[0]))
+
+    def _entity(self, answer: EntityAnswer) -> FoundEntity | None:
+        turns = self.turns(answer.turns)
+        if not turns:
+            return None
+        aliases = dict.fromkeys(alias for alias in answer.aliases if alias.casefold() != answer.name.casefold())
+        return FoundEntity(answer.name, answer.type, _ids(turns), tuple(aliases))
+
+    def _fact(self, answer: FactAnswer) -> CandidateFact | None:
+        turns = [turn for turn in self.turns(answer.turns) if turn.by_person]
+        if not turns:
+            return None
+        told_by = turns[0].speaker
+        ends = answer.valid_to
+        return CandidateFact(
+            subject=self._subject(answer.subject, told_by),
+            predicate=answer.predicate,
+            object=answer.object,
+            confidence=answer.confidence,
+            turn_ids=_ids(turns),
+            told_by=told_by,
+            valid_from=answer.valid_from,
+            valid_to=None if ends and answer.valid_from and ends < answer.valid_from else ends,
+        )
+
+    def _subject(self, subject: str, told_by: str) -> str:
+        """``user`` for the owner by whatever word; who says "I" is not always the owner."""
+        name = told_by if subject.casefold() in _SELF else subject
+        return "user" if self._owner is not None and name.casefold() == self._owner.casefold() else name
+
+    def _time(self, time: datetime | None, turn: Turn) -> datetime | None:
+        """``time``, or when it is only the day on which the turn was said, the time of the turn."""
+        said = turn.occurred_at.astimezone(self._zone)
+        is_that_day = time == said.replace(hour=0, minute=0, second=0, microsecond=0)
+        return turn.occurred_at if is_that_day else time
+
+
+def _kept(parts: Iterable[T | None]) -> list[T]:
+    return [part for part in parts if part is not None]
+
+
+def _ids(turns: Sequence[Turn]) -> tuple[str, ...]:
+    return tuple(turn.turn_id for turn in turns)
+
+
+def _merged(entities: Iterable[FoundEntity]) -> list[FoundEntity]:
+    """One entity for each name."""
+    by_name: dict[str, FoundEntity] = {}
+    for entity in entities:
+        if (seen := by_name.get(entity.name.casefold())) is not None:
+            entity = replace(
+                seen,
+                turn_ids=tuple(dict.fromkeys((*seen.turn_ids, *entity.turn_ids))),
+                aliases=tuple(dict.fromkeys((*seen.aliases, *entity.aliases))),
+            )
+        by_name[entity.name.casefold()] = entity
+    return list(by_name.values())
