@@ -1,1 +1,1 @@
-"""One question, all layers, every answer with its source."""
+"""Asking all layers at once. Starts at ask.py; reads memories, writes only touch.py's last use."""

@@ -1,0 +1,55 @@
+"""One question being asked: everything that every layer needs to look for its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pgvector import HalfVector
+
+from hmind.embedding.embedder import Vectors
+from hmind.model import Layer
+from hmind.recall.question import Question
+from hmind.recall.score import Evidence, Score, Scorer, nearness
+from hmind.settings import RecallSettings
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A question of one user at one moment.
+
+    Attributes:
+        vector: of the question, shape (dim,).
+        unrelated_cos: the embedder's; cosines count from there.
+    """
+
+    tenant: str
+    user_id: str
+    question: Question
+    vector: Vectors
+    unrelated_cos: float
+    now: datetime
+    settings: RecallSettings
+
+    @property
+    def whose(self) -> dict[str, str]:
+        """The parameters that scope every statement."""
+        return {"tenant": self.tenant, "user_id": self.user_id}
+
+    @property
+    def vector_text(self) -> str:
+        """The vector as PostgreSQL reads a halfvec."""
+        return str(HalfVector(self.vector).to_text())
+
+    def score(
+        self,
+        layer: Layer,
+        *,
+        cosine: float | None,
+        keyword: float,
+        occurred_at: datetime | None,
+        importance: float | None,
+    ) -> Score | None:
+        """What a memory earns, or None when nothing connects it to the question; see score.py."""
+        evidence = Evidence(nearness(cosine, self.unrelated_cos), keyword, occurred_at, importance)
+        return Scorer(self.settings, self.now).score(layer, evidence)

@@ -1,0 +1,105 @@
+"""Gists (L2, L4) that may answer a question: one statement, exact within the user."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, text
+
+from hmind.model import Layer, Recollection
+from hmind.recall.asking import Asking
+
+FIND = text("""
+WITH mine AS MATERIALIZED (
+    SELECT id, keywords, cardinality(keywords) AS length, embedding <=> CAST(:vector AS halfvec) AS distance
+    FROM gists
+    WHERE tenant = :tenant AND user_id = :user_id AND state = 'live' AND layer = ANY(CAST(:layers AS text[]))
+), size AS (
+    SELECT count(*)::float8 AS gists, greatest(avg(length), 1)::float8 AS mean_length FROM mine
+), hits AS (
+    SELECT mine.id, mine.length, term, count(*)::float8 AS times
+    FROM mine CROSS JOIN LATERAL unnest(mine.keywords) AS term
+    WHERE mine.keywords && CAST(:terms AS text[]) AND term = ANY(CAST(:terms AS text[]))
+    GROUP BY mine.id, mine.length, term
+), weights AS (
+    SELECT term, ln(1 + (size.gists - frequency + 0.5) / (frequency + 0.5)) AS idf
+    FROM size CROSS JOIN (
+        SELECT term, greatest(count(hits.id), 1)::float8 AS frequency
+        FROM unnest(CAST(:terms AS text[])) AS term LEFT JOIN hits USING (term)
+        GROUP BY term
+    ) AS seen
+), ranked AS (
+    SELECT hits.id, sum(
+        idf * times * (:k1 + 1) / (times + :k1 * (1 - :b + :b * hits.length / size.mean_length))
+    ) AS bm25
+    FROM hits JOIN weights USING (term) CROSS JOIN size
+    GROUP BY hits.id
+), candidates AS (
+    (SELECT id FROM mine ORDER BY distance, id LIMIT :candidates)
+    UNION
+    (SELECT id FROM ranked ORDER BY bm25 DESC, id LIMIT :candidates)
+)
+SELECT gists.id, gists.layer, gists.session_id, gists.event_id, gists.text, gists.source_turns,
+       gists.occurred_at, gists.importance, 1 - mine.distance AS cosine,
+       least(1, coalesce(ranked.bm25 / nullif((SELECT sum(idf) FROM weights), 0), 0)) AS keyword,
+       outdated.facts AS outdated
+FROM candidates
+JOIN mine USING (id)
+JOIN gists ON gists.tenant = :tenant AND gists.user_id = :user_id AND gists.id = candidates.id
+LEFT JOIN ranked ON ranked.id = candidates.id
+LEFT JOIN LATERAL (
+    SELECT jsonb_agg(jsonb_build_object('fact', facts.id, 'superseded_by', facts.superseded_by)) AS facts
+    FROM facts
+    WHERE facts.tenant = :tenant AND facts.user_id = :user_id AND facts.event_id = gists.event_id
+      AND (facts.invalidated_at IS NOT NULL OR facts.superseded_by IS NOT NULL)
+      AND (facts.source_turns && gists.source_turns OR strpos(lower(gists.text), lower(facts.object)) > 0)
+) AS outdated ON true
+""")
+"""Keywords and vectors of one user in one pass, since the planner must never be given the choice
+of an index over all users. The BM25 is bm25.py's. A gist is outdated when a fact of its event no
+longer holds and the gist tells of it: drawn from the same turn, or naming its object."""
+
+
+def find(connection: Connection, asking: Asking, layers: Collection[Layer]) -> list[Recollection]:
+    """The gists nearest to the question and those that share its rarest words, scored, unordered.
+
+    Args:
+        layers: L2, L4 or both.
+    """
+    settings = asking.settings
+    parameters = asking.whose | {
+        "vector": asking.vector_text,
+        "terms": list(asking.question.terms),
+        "layers": [layer.value for layer in layers],
+        "candidates": settings.candidates,
+        "k1": settings.bm25_k1,
+        "b": settings.bm25_b,
+    }
+    found = []
+    for row in connection.execute(FIND, parameters):
+        score = asking.score(
+            Layer(row.layer),
+            cosine=row.cosine,
+            keyword=row.keyword,
+            occurred_at=row.occurred_at,
+            importance=row.importance,
+        )
+        if score is None:
+            continue
+        outdated = {"outdated": row.outdated} if row.outdated else {}
+        found.append(
+            Recollection(
+                layer=Layer(row.layer),
+                id=str(row.id),
+                text=row.text,
+                score=score.total,
+                parts=score.parts,
+                occurred_at=row.occurred_at,
+                session_id=row.session_id,
+                event_id=str(row.event_id),
+                source_turns=tuple(row.source_turns),
+                flags=("possibly_outdated",) if outdated else (),
+                details={"kind": "gist", "importance": row.importance} | outdated,
+            )
+        )
+    return found
