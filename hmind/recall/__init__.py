@@ -1,1 +1,1 @@
-"""Asking all layers at once. Starts at ask.py; reads memories, writes only touch.py's last use."""
+"""Asking all layers at once. Starts at recall.py; reads memories, writes only touch.py's last use."""

