@@ -9,7 +9,9 @@ _LINE_ENDS = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _NEVER = re.compile(r"[\ufeff\u200b\u2060]")
-_EMOJI = r"\u00a9\u00ae\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+_EMOJI = (
+    r"\u00a9\u00ae\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
 _AFTER_EMOJI = _EMOJI + r"\ufe0f\u20e3\U000e0020-\U000e007f"
 # Arabic to Sinhala, Tibetan, Burmese, Khmer and Mongolian, where a joiner changes how a word is spelt.
 _JOINING = r"\u0600-\u0dff\u0f00-\u109f\u1780-\u18af\ua840-\ua87f"

@@ -8,6 +8,7 @@ import re
 import threading
 import tomllib
 import unicodedata
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 _PIECE = re.compile(
     rf"""
     (?P<date> (?P<year>(?:1[5-9]|20|21)\d\d)[-/.](?P<month>0?[1-9]|1[0-2])[-/.](?P<day>0?[1-9]|[12]\d|3[01])(?!\d) )
+  | (?P<chinese_date> \d+[年月日号] )
   | (?P<number> \d+(?:[.:]\d+)*(?:st|nd|rd|th)?(?![a-z]) )
   | (?P<cjk> [{_CJK}]+ )
   | (?P<word> [^\W_{_CJK}]+(?:['’][^\W\d_{_CJK}]+)*(?:\+\+|\#)? )
@@ -32,7 +34,8 @@ def keywords(text: str) -> list[str]:
 
     Chinese is cut for search: 外币汇率 gives its words and the words inside them. English is
     stemmed and in lower case. Stop words of both languages (config/stopwords.toml) and
-    punctuation are out; numbers stay, and a date like 2023-05-07 gives itself and its year.
+    punctuation are out; numbers stay, a date like 2023-05-07 gives itself and its year, and
+    2019年3月5号 gives 2019, 3月, 5日.
     The first call with Chinese in it loads a dictionary (about a second).
     """
     return list(_keywords(unicodedata.normalize("NFKC", text).lower()))
@@ -44,9 +47,9 @@ def _keywords(text: str) -> Iterator[str]:
         found = piece.group()
         match piece.lastgroup:
             case "cjk":
-                for word in _segmenter().lcut_for_search(found):
-                    if word not in stop:
-                        yield word
+                yield from _chinese(found, stop)
+            case "chinese_date":
+                yield found.removesuffix("年").replace("号", "日")
             case "word":
                 if (word := found.replace("’", "'")) not in stop:
                     yield _stem(word)
@@ -57,6 +60,20 @@ def _keywords(text: str) -> Iterator[str]:
                 yield piece["year"]
 
 
+def _chinese(run: str, stop: frozenset[str]) -> Iterator[str]:
+    """Words of the dictionary; letters that are none of its words alone and in pairs, for names."""
+    before = ""
+    # Without HMM: its guesses depend on the words around, so a question would not cut the same way.
+    for word in _segmenter().lcut_for_search(run, HMM=False):
+        if word in stop:
+            before = ""
+            continue
+        if before and len(word) == 1:
+            yield before + word
+        yield word
+        before = word if len(word) == 1 else ""
+
+
 @functools.cache
 def _stopwords() -> frozenset[str]:
     lists = tomllib.loads((config_dir() / "stopwords.toml").read_text(encoding="utf-8"))
@@ -65,7 +82,8 @@ def _stopwords() -> frozenset[str]:
 
 @functools.cache
 def _segmenter() -> Any:
-    with _loading:
+    with _loading, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its source has escapes that Python warns of
         import jieba
 
         jieba.setLogLevel(logging.ERROR)

@@ -1,0 +1,137 @@
+"""What the rules of both languages share: the moment of speaking, the pieces found, and the rule book."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from hmind.text.times_calendar import Stretch
+
+HOURS = {
+    "dawn": (0, 6),
+    "morning": (6, 12),
+    "noon": (12, 13),
+    "midday": (11, 14),
+    "afternoon": (12, 18),
+    "evening": (18, 24),
+    "night": (18, 24),
+    "late": (22, 26),
+}
+"""Parts of the day, in hours since its midnight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day. ``minute`` is None when only the hour was said; ``half`` is am, pm or None."""
+
+    hour: int
+    minute: int | None = None
+    half: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a time expression: a date, a part of the day, a clock time, or several of them.
+
+    Attributes:
+        start, end: where it stands in the text.
+        tense: -1, 0 or 1, as the sentence around it seems to speak; only set on pieces without date.
+        alone: whether a piece without a date may stand for today's.
+    """
+
+    start: int
+    end: int
+    date: Stretch | None = None
+    part: str | None = None
+    clock: Clock | None = None
+    tense: int = 0
+    alone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule says about its match; None of the three means: no time after all."""
+
+    date: Stretch | None = None
+    part: str | None = None
+    clock: Clock | None = None
+    alone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When and in which sentence something was said, in the speaker's local time."""
+
+    now: datetime
+    text: str
+    tense_of: Callable[[str], int]
+
+    @property
+    def today(self) -> date:
+        return self.now.date()
+
+    def tense(self, match: re.Match[str]) -> int:
+        """-1 when the sentence around the match tells of the past, 1 of the future, else 0."""
+        return self.tense_of(self.sentence(match)[0])
+
+    def sentence(self, match: re.Match[str]) -> tuple[str, int]:
+        """The sentence around the match, and where the match stands in it."""
+        first = max((end.end() for end in _ENDS.finditer(self.text, 0, match.start())), default=0)
+        last = _ENDS.search(self.text, match.end())
+        return self.text[first : last.start() if last else None], match.start() - first
+
+
+_ENDS = re.compile(r"[。！？!?\n;；]|\.(?=\s|$)")
+Rule = Callable[[re.Match[str], Moment], Found | Stretch | None]
+
+
+class RuleBook:
+    """Rules of one language, in order of precedence; each is a pattern and what it means.
+
+    All patterns are joined into one, so a text is walked once; a rule's own pattern then gives
+    its groups. A rule that returns None uses up its words without giving a time.
+    """
+
+    def __init__(self, tense_of: Callable[[str], int], flags: re.RegexFlag) -> None:
+        self._tense_of = tense_of
+        self._flags = flags
+        self._rules: list[tuple[re.Pattern[str], Rule]] = []
+        self._joined: re.Pattern[str] | None = None
+
+    def rule(self, pattern: str) -> Callable[[Rule], Rule]:
+        """Registers a function under a (verbose) pattern; it may have named groups of its own."""
+
+        def register(meaning: Rule) -> Rule:
+            self._rules.append((re.compile(pattern, self._flags | re.VERBOSE), meaning))
+            self._joined = None
+            return meaning
+
+        return register
+
+    def pieces(self, text: str, now: datetime) -> Iterator[Piece]:
+        """The pieces of time in ``text``, in order, not overlapping."""
+        moment = Moment(now, text, self._tense_of)
+        for found in self._pattern().finditer(text):
+            pattern, meaning = self._rules[int(str(found.lastgroup)[1:])]
+            match = pattern.match(text, found.start())
+            if match is None:
+                continue
+            try:
+                meant = meaning(match, moment)
+            except (ValueError, OverflowError):  # 30 February, the year 99999
+                continue
+            if meant is None:
+                continue
+            if isinstance(meant, Stretch):
+                meant = Found(meant)
+            piece = Piece(match.start(), match.end(), meant.date, meant.part, meant.clock, alone=meant.alone)
+            yield piece if meant.date else replace(piece, tense=moment.tense(match))
+
+    def _pattern(self) -> re.Pattern[str]:
+        if self._joined is None:
+            bare = (re.sub(r"\(\?P<\w+>", "(?:", pattern.pattern) for pattern, _ in self._rules)
+            joined = "|".join(f"(?P<r{n}>{one})" for n, one in enumerate(bare))
+            self._joined = re.compile(joined, self._flags | re.VERBOSE)
+        return self._joined
