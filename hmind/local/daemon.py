@@ -144,7 +144,8 @@ class Daemon:
         except OSError:
             return "it left no log."
         telling = [line for line in lines if "FATAL" in line or "rror" in line or " # " in line]
-        return (telling or [line for line in lines if line.strip()] or ["it left no log."])[-1].strip()
+        last = (telling or [line for line in lines if line.strip()] or ["it left no log."])[-1]
+        return last.rpartition("FATAL:")[2].strip().removesuffix(".") + "."
 
 
 def _reap(stopped: int | None) -> None:

