@@ -208,12 +208,12 @@ def _read(body: bytes) -> Reply:
 
 def _wait_s(state: RetryCallState) -> float:
     """What the endpoint asked for, else half a second, doubled with each try and scattered a little."""
-    from tenacity import wait_exponential_jitter
+    from tenacity import wait_exponential, wait_random
 
     error = state.outcome.exception() if state.outcome else None
     if isinstance(error, _Trouble) and error.retry_after_s is not None:
         return error.retry_after_s
-    return wait_exponential_jitter(initial=0.5, max=PATIENCE_S, jitter=0.2)(state)
+    return (wait_exponential(multiplier=0.5, max=PATIENCE_S) + wait_random(0, 0.2))(state)
 
 
 def _retry_after_s(headers: Any) -> float | None:

@@ -9,10 +9,10 @@ from datetime import UTC, tzinfo
 from functools import cache
 from typing import Any
 
-from hmind.analysis.llm_schema import clean
 from hmind.errors import SettingsError
 from hmind.model import Known, Segment, Turn
 from hmind.settings import config_dir
+from hmind.text.clean import clean
 
 TURN_CHARS = 6000
 """What is shown of a turn of the segment; a longer one keeps its beginning and its end."""
@@ -25,9 +25,8 @@ KNOWN_NAMES = 40
 
 _KNOWN_CHARS = 60
 _GAP = " […] "
-_ESCAPES = str.maketrans(
-    {"<": "\\u003c", ">": "\\u003e", "\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-)  # inside JSON strings these mean the same, and none of them can close a block or begin a line
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e"})
+"""In JSON strings these mean the same, and cannot close a block; that nothing begins a line is JSON's own escaping."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
@@ -12,21 +11,15 @@ from typing import TypeVar
 from hmind.analysis.llm_prompt import owner_speaker
 from hmind.analysis.llm_schema import EntityAnswer, EventAnswer, FactAnswer, SegmentAnswer, StatementAnswer
 from hmind.model import CandidateFact, FoundEntity, FoundEvent, Segment, Statement, Turn
+from hmind.text.language import detect
 
 UNMENTIONED = "unmentioned"
 """Why a turn was let go that the answer said nothing about."""
 
 T = TypeVar("T")
 
-_SELF = {"user", "the user", "owner", "speaker", "self", "i", "me", "myself", "用户", "我", "本人", "自己"}
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_WORD = re.compile(r"[A-Za-zÀ-ÿ]+")
-
-
-def language_of(text: str) -> str:
-    """``zh`` when at least a third of its words are Chinese (two characters count as a word), else ``en``."""
-    chinese = len(_HAN.findall(text)) / 2
-    return "zh" if chinese and chinese * 2 >= len(_WORD.findall(text)) else "en"
+_OWNER = {"user", "the user", "owner", "用户"}
+_TELLER = {"speaker", "self", "i", "me", "myself", "我", "本人", "自己"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +87,7 @@ class _Reader:
             turn_ids=tuple(turn.turn_id for turn in turns),
             entities=tuple(entities),
             facts=tuple(dict.fromkeys(facts)),
-            language=language_of("\n".join(turn.content for turn in turns)),
+            language=detect("\n".join(turn.content for turn in turns)),
             emotion=answer.emotion,
         )
 
@@ -130,8 +123,11 @@ class _Reader:
         )
 
     def _subject(self, subject: str, told_by: str) -> str:
-        """``user`` for the owner by whatever word; who says "I" is not always the owner."""
-        name = told_by if subject.casefold() in _SELF else subject
+        """``user`` for the owner, by whatever word or name; without a known owner, "user" is who spoke."""
+        word = subject.casefold()
+        if word in _OWNER and self._owner is not None:
+            return "user"
+        name = told_by if word in _OWNER | _TELLER else subject
         return "user" if self._owner is not None and name.casefold() == self._owner.casefold() else name
 
     def _time(self, time: datetime | None, turn: Turn) -> datetime | None:

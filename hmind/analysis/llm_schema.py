@@ -25,6 +25,7 @@ from pydantic import (
 )
 
 from hmind.model import EntityType
+from hmind.text.clean import clean
 
 DISCARD_REASONS = ("small_talk", "no_content", "agent_talk", "repeated", "other")
 """The reasons an answer may give for letting a turn go. Any other is read as ``other``, so that
@@ -36,7 +37,6 @@ TEXT_CHARS = 1000
 NAME_CHARS = 200
 """A longer name, alias, subject or predicate is none, and its item is dropped."""
 
-_UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _WORDS = {
     0.2: ("low", "minor", "trivial", "低", "较低"),
     0.5: ("medium", "moderate", "mid", "normal", "中", "中等", "一般"),
@@ -102,11 +102,6 @@ ListOf = Annotated[
     AfterValidator(_without_dropped),
 ]
 """A list in which a bad item is dropped and counted, and never stops the good ones beside it."""
-
-
-def clean(text: str) -> str:
-    """The text without lone surrogates and control characters, which no store can hold."""
-    return _UNSTORABLE.sub("", text).strip()
 
 
 def _read_sentence(value: Any) -> Any:
