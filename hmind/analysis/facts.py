@@ -1,0 +1,30 @@
+"""Facts that people state of themselves and theirs. The rules of each tongue are in facts_en and facts_zh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from hmind.analysis.claims import Claim, Voice
+
+__all__ = ["Claim", "Voice", "find"]
+
+
+def find(sentences: Sequence[str], language: str, voice: Voice, at: datetime) -> list[Claim]:
+    """Claims in the sentences of one turn, each once, in order.
+
+    Only statements in the indicative fire: no question, no condition, no wish, no quotation, no
+    joke. What is over gets a ``valid_to`` and less confidence.
+
+    Args:
+        sentences: all of the turn, in order, as said.
+        voice: who speaks.
+        at: when it was said, aware, UTC.
+    """
+    from hmind.analysis import facts_en, facts_zh
+
+    room = facts_zh if language == "zh" else facts_en
+    found: dict[tuple[str, str, str], Claim] = {}
+    for claim in room.find(sentences, voice, at):
+        found.setdefault((claim.subject, claim.predicate, claim.object.casefold()), claim)
+    return list(found.values())

@@ -1,0 +1,145 @@
+"""How much an event is worth keeping, as a sum of named parts. Weighs; decides nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from hmind.model import CandidateFact, FoundEntity
+from hmind.text.lexicon import matcher, table
+
+INTENT_WEIGHT, DENSITY_WEIGHT, LINKS_WEIGHT, USE_WEIGHT = 0.4, 0.3, 0.2, 0.1
+"""Weights of the four parts; sum 1."""
+
+MOVED, FELT, DETAIL = 0.35, 0.08, 0.1
+"""Most that a vital matter, a feeling, and detail add."""
+
+ASKED, VITAL, LASTING, PLANNED, DISCLOSED, TOLD, MENTIONED = 1.0, 1.0, 0.6, 0.5, 0.5, 0.25, 0.1
+"""Grades of intent, see :func:`weigh`."""
+
+_VITAL = frozenset(
+    ["allergic_to", "has_condition", "takes_medication", "had_surgery", "has_injury", "diagnosed_with", "changed_name_to", "has_child", "marital_status", "is_pregnant", "lost", "lives_in"]
+)
+_LASTING_PLANS = frozenset({"plans_to", "wants_to", "has_goal"})
+_TELLS = {
+    "en": re.compile(r"\b(i|i'm|i've|i'd|i'll|my|we|our|we're|we've)\b", re.IGNORECASE),
+    "zh": re.compile(r"[我咱]"),
+}
+_DETAIL = re.compile(
+    r"\d|[零一二三四五六七八九十百千万两]{1,6}(?:个|点|岁|年|月|号|日|元|块|公里|米|斤|次|天|周|小时|分钟)|\"[^\"]+\"|《[^》]+》"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One kept statement, as far as it matters here: its words as they were said."""
+
+    text: str
+    language: str
+    facts: tuple[CandidateFact, ...] = ()
+    entities: tuple[str, ...] = ()
+    dated: bool = False
+
+
+def weigh(
+    told: Sequence[Told], entities: Sequence[FoundEntity], known: Collection[str], names: Collection[str] = ()
+) -> tuple[float, dict[str, float]]:
+    """Salience, 0 to 1, and its summands by name; they add up to it.
+
+    salience = 0.4 intent + 0.3 entity density + 0.2 links + 0.1 use + emotion + detail, cut at 1.
+
+    - intent: how much the speaker means it to be kept, graded by the strongest statement. 1 when
+      asked ("remember that", 记住) or when people tell of themselves what is vital: health,
+      allergies, a new name or home, birth, death, marriage. 0.6 for other lasting facts (work,
+      family, tastes), 0.5 for plans and for "guess what"; 0.25 for what they lived through,
+      0.1 for the rest.
+    - density: 1 - 0.4^n for the statement that names most (n names and objects of facts).
+    - links: share of the event's entities that memory already knows, at most 1.
+    - use: share of entities the talk came back to, in two turns or more.
+    - emotion: 0.35 where the matter is vital or keeping was asked for, else up to 0.08 for
+      words of feeling.
+    - detail: up to 0.1 for numbers, dates, titles.
+
+    ``clip`` is the (negative) part cut off above 1; it is there only when something was.
+    """
+    intent = max((_intent(one) for one in told), default=0.0)
+    most = max((len({*one.entities, *(fact.object for fact in one.facts)} - set(names)) for one in told), default=0)
+    others = [entity for entity in entities if entity.name not in names]
+    folded = {name.casefold() for name in known}
+    linked = sum(entity.name.casefold() in folded for entity in others)
+    used = sum(len(entity.turn_ids) > 1 for entity in others)
+    detail = sum(min(2, len(_DETAIL.findall(one.text))) + one.dated for one in told)
+    vital = any(_vital(one) for one in told)
+    parts = {
+        "intent": INTENT_WEIGHT * intent,
+        "density": DENSITY_WEIGHT * (1 - 0.4**most),
+        "links": LINKS_WEIGHT * (linked / len(others) if others else 0.0),
+        "use": USE_WEIGHT * (used / len(others) if others else 0.0),
+        "emotion": MOVED if vital else FELT * min(1.0, sum(bool(feeling(one.text, one.language)) for one in told) / 2),
+        "detail": DETAIL * min(1.0, detail / 3),
+    }
+    parts = {name: round(value, 4) for name, value in parts.items()}
+    total = round(sum(parts.values()), 4)
+    if total > 1:
+        parts["clip"] = round(1 - total, 4)
+        total = 1.0
+    return total, parts
+
+
+def asked_to_keep(text: str, language: str) -> bool:
+    """Whether somebody asks, in so many words, that this be remembered."""
+    if not matcher("intent", f"{language}.asked").search(text):
+        return False
+    return not matcher("intent", f"{language}.not_asked").search(text)
+
+
+def feeling(text: str, language: str) -> str:
+    """The feeling a sentence has words for, in its language, or ""; the first listed wins a tie."""
+    best, most = "", 0
+    for name, pattern in _feelings(language).items():
+        count = len(pattern.findall(text))
+        if count > most:
+            best, most = name, count
+    return best
+
+
+def _vital(one: Told) -> bool:
+    if asked_to_keep(one.text, one.language):
+        return True
+    if any(fact.predicate in _VITAL and _is_turn(fact) for fact in one.facts):
+        return True
+    return bool(matcher("intent", f"{one.language}.vital").search(one.text))
+
+
+def _is_turn(fact: CandidateFact) -> bool:
+    """A home counts as vital when somebody moved; the other vital matters always do, when sure."""
+    if fact.predicate == "lives_in":
+        return fact.valid_from is not None or fact.confidence >= 0.9
+    if fact.predicate == "marital_status":
+        return fact.valid_from is not None
+    return fact.confidence >= 0.6
+
+
+def _intent(one: Told) -> float:
+    if _vital(one):
+        return VITAL
+    grades = [MENTIONED]
+    for fact in one.facts:
+        grades.append(PLANNED if fact.predicate in _LASTING_PLANS else LASTING)
+    if matcher("intent", f"{one.language}.disclosed").search(one.text):
+        grades.append(DISCLOSED)
+    if _TELLS[one.language].search(one.text):
+        grades.append(TOLD)
+    return max(grades)
+
+
+@cache
+def _feelings(language: str) -> Mapping[str, re.Pattern[str]]:
+    start = r"\b" if language == "en" else ""
+    lists: dict[str, str] = table("emotion")[language]
+    return {
+        name: re.compile(f"{start}(?:{'|'.join(map(re.escape, stems.split()))})", re.IGNORECASE)
+        for name, stems in lists.items()
+    }

@@ -1,0 +1,103 @@
+"""Tells sentences that say something from those that only keep a talk going. Judges; keeps nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import cache
+
+from hmind.text import tokens
+from hmind.text.lexicon import matcher, table
+
+SMALL_TALK, QUESTION, NO_CONTENT = "small_talk", "question", "no_content"
+
+_LETTER = re.compile(r"[^\W_]")
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_SPACES = re.compile(r"\s+")
+_PARTS = re.compile(r"\s*[,，、!！~～;；.。—–-]+\s*|\s*\bbut\b\s*")
+_ASKS = re.compile(r"[?？][\s\"'”’)）~～]*\W*$")
+_ASKS_ZH = re.compile(
+    r"(吗|呢|么|嘛)[。!！~～\s]*$|^(为什么|怎么|什么|哪|谁|几点|多少|如何|能不能|可不可以|是不是|有没有)"
+)
+_FIRST = {
+    "en": re.compile(r"\b(i|i'm|i've|i'd|i'll|im|my|me|mine|myself|we|we're|we've|our|ours|us)\b", re.IGNORECASE),
+    "zh": re.compile(r"[我咱俺]|本人"),
+}
+_NUMBER = re.compile(r"\d")
+_LONGEST_SMALL_TALK = 90
+_ECHO_BELOW = 4
+"""A reaction without "I" counts as said before when it has fewer new words than this."""
+
+
+def is_question(sentence: str, language: str) -> bool:
+    """Whether a sentence asks."""
+    if _ASKS.search(sentence):
+        return True
+    return language == "zh" and bool(_ASKS_ZH.search(sentence))
+
+
+def content_words(sentence: str, language: str, without: Collection[str] = ()) -> list[str]:
+    """Keywords that carry matter: no praise, no filler, none of the names in ``without``."""
+    dull = _fluff(language)
+    found = [word for word in tokens.keywords(sentence) if word not in dull and word not in without]
+    return [word for word in found if len(word) > 1 or word.isdigit()] if language == "zh" else found
+
+
+def judge(sentence: str, language: str, names: Collection[str] = (), heard: Collection[str] = ()) -> str:
+    """Why a sentence is not worth keeping, or "" when it is.
+
+    Args:
+        names: who talks to whom; "Thanks, Mel!" is small talk when Mel is one of them.
+        heard: content words of the last turns; praise that only repeats them says nothing new.
+    """
+    if not _LETTER.search(sentence):
+        return NO_CONTENT
+    if is_small_talk(sentence, language, names):
+        return SMALL_TALK
+    if is_question(sentence, language):
+        return QUESTION
+    content = content_words(sentence, language, {name.lower() for name in names})
+    if not content:
+        return NO_CONTENT
+    own = bool(_FIRST[language].search(sentence))
+    if matcher("smalltalk", f"{language}.reaction").search(sentence.lstrip(" -–—*\"'“")):
+        new = [word for word in content if word not in heard]
+        if (
+            (not own or (language == "en" and _about_you(sentence)))
+            and len(new) < _ECHO_BELOW
+            and not _NUMBER.search(sentence)
+        ):
+            return SMALL_TALK
+    elif not own and len(set(content)) < 2 and not _NUMBER.search(sentence):
+        return NO_CONTENT
+    return ""
+
+
+def is_small_talk(sentence: str, language: str, names: Collection[str] = ()) -> bool:
+    """Whether a sentence, or each part of it, is a greeting, thanks, a filler or a reaction."""
+    if len(sentence) > _LONGEST_SMALL_TALK:
+        return False
+    bare = _bare(sentence.lower().replace("’", "'"), names)
+    if not bare:
+        return True
+    pattern = matcher("smalltalk", f"{language}.sentence")
+    if pattern.fullmatch(bare):
+        return True
+    parts = [_bare(part, names) for part in _PARTS.split(bare)]
+    return len(parts) > 1 and all(not part or pattern.fullmatch(part) for part in parts)
+
+
+def _bare(text: str, names: Collection[str]) -> str:
+    for name in sorted(names, key=lambda name: (-len(name), name)):
+        if name and name.lower() in text:
+            text = re.sub(rf"(?:^|(?<=[\s,，!]))\s*{re.escape(name.lower())}(?=$|[\s,，!！.。~?]|\W)", " ", text)
+    return _SPACES.sub(" ", _EDGES.sub("", text)).strip(" ,，!")
+
+
+def _about_you(sentence: str) -> bool:
+    return bool(re.search(r"\b(you|your|you're|you've|yours)\b", sentence, re.IGNORECASE))
+
+
+@cache
+def _fluff(language: str) -> frozenset[str]:
+    return frozenset(tokens.keywords(table("smalltalk")[language]["fluff"]))

@@ -1,0 +1,375 @@
+"""Names in Chinese sentences: jieba's words, surnames with titles, endings of places and organisations."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Collection, Iterator
+from functools import cache
+
+import jieba
+
+from hmind.model import EntityType
+from hmind.text.lexicon import either, listed, words
+from hmind.text.named import Named
+
+jieba.setLogLevel(logging.WARNING)
+
+_HAN = r"\u4e00-\u9fff"
+_BOOK = re.compile(r"《([^《》]{1,40})》")
+_LATIN = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z0-9]+(?: [A-Z][A-Za-z0-9]+)*")
+_NOUNS = ("n", "nr", "ns", "nt", "nz", "vn", "j", "eng", "an", "l", "s", "b", "a", "v", "f", "ng")
+_NEVER_INSIDE = frozenset(
+    [
+        "我",
+        "你",
+        "他",
+        "她",
+        "它",
+        "我们",
+        "你们",
+        "他们",
+        "她们",
+        "的",
+        "了",
+        "在",
+        "去",
+        "来",
+        "到",
+        "和",
+        "跟",
+        "与",
+        "是",
+        "有",
+        "没",
+        "没有",
+        "不",
+        "这",
+        "那",
+        "这个",
+        "那个",
+        "这家",
+        "那家",
+        "一个",
+        "一家",
+        "一场",
+        "参加",
+        "做",
+        "看",
+        "从",
+        "被",
+        "把",
+        "给",
+        "让",
+        "要",
+        "想",
+        "会",
+        "将",
+        "将要",
+        "刚",
+        "准备",
+        "打算",
+        "计划",
+        "开始",
+        "结束",
+        "完成",
+        "举办",
+        "举行",
+        "报名",
+        "住在",
+        "位于",
+        "附近",
+        "昨天",
+        "今天",
+        "明天",
+        "下周",
+        "上周",
+        "周末",
+        "住",
+        "离",
+        "叫",
+        "说",
+        "去过",
+        "回",
+        "回到",
+        "经过",
+        "路过",
+        "喜欢",
+        "觉得",
+        "认识",
+        "时候",
+        "之后",
+        "之前",
+        "以后",
+        "以前",
+        "第一次",
+        "今年",
+        "去年",
+        "明年",
+        "出",
+        "进",
+        "上",
+        "下",
+        "过",
+        "就",
+        "也",
+        "都",
+        "还",
+        "再",
+        "又",
+        "最",
+        "很",
+        "太",
+        "家",
+        "个",
+        "场",
+        "次",
+        "请",
+        "见",
+        "陪",
+        "带",
+        "送",
+        "找",
+        "问",
+        "为",
+        "对",
+        "向",
+        "当",
+        "于",
+        "里",
+        "等",
+        "因为",
+        "所以",
+        "但是",
+        "如果",
+        "可以",
+        "需要",
+        "应该",
+        "通过",
+        "关于",
+        "属于",
+        "安排",
+        "组织",
+        "邀请",
+        "收到",
+        "听说",
+        "知道",
+        "发现",
+        "希望",
+        "考虑",
+        "决定",
+        "取消",
+        "错过",
+        "期待",
+        "本次",
+        "这次",
+        "那次",
+        "上次",
+        "下次",
+        "这场",
+        "那场",
+        "一次",
+        "我家",
+        "你家",
+        "他家",
+        "学习",
+        "工作",
+        "上班",
+        "毕业",
+    ]
+)
+
+
+@cache
+def _tags() -> dict[str, str]:
+    """The part of speech of each word in jieba's dictionary."""
+    import jieba.posseg
+
+    jieba.posseg.dt.initialize()
+    tags: dict[str, str] = jieba.posseg.dt.word_tag_tab
+    return tags
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    surname = either("names", "zh.surnames")
+    relation = f"{either('relations', 'zh.kin')}|{either('relations', 'zh.others')}"
+    pets = either("relations", "zh.pets")
+    return {
+        "titled": re.compile(rf"(?:{surname})[{_HAN}]{{0,2}}?(?:{either('relations', 'zh.titles')})(?![{_HAN}]?人)"),
+        "little": re.compile(rf"(?<![{_HAN}]大)[小老阿][{_HAN}]"),
+        "related": re.compile(rf"我(?:的|家|们家)?(大|小|二|三|老|亲|好|前|最好的|新)?({relation})"),
+        "named": re.compile(
+            rf"({relation}|{pets}|孩子|小孩|学生)?(?:的)?(?:名字)?(?:是叫|叫做|叫|名叫|取名|名字是|是)([{_HAN}]{{2,4}}|[A-Z][a-z]+)"
+        ),
+        "pet": re.compile(rf"我(?:的|家|们家)(?:的|那只|那条)?({pets})"),
+        "surname": re.compile(rf"(?:{surname})"),
+    }
+
+
+def find(text: str, known: Collection[str] = (), owner: str = "user") -> list[Named]:
+    """Named things of a Chinese sentence: known names, people, places, organisations, happenings, objects."""
+    cut = jieba.lcut(text, HMM=False)
+    found = [Named(name, EntityType.PERSON) for name in sorted(known) if len(name) > 1 and name in text]
+    found += _people(text, cut, owner)
+    found += _joined(cut)
+    found += [Named(match.group(1), EntityType.OBJECT) for match in _BOOK.finditer(text)]
+    found += _latin(text)
+    return found
+
+
+def _latin(text: str) -> Iterator[Named]:
+    for match in _LATIN.finditer(text):
+        name = match.group()
+        if name in words("names", "en.not_names") or len(name) < 2:
+            continue
+        if name in words("names", "en.orgs"):
+            yield Named(name, EntityType.ORGANISATION)
+        elif name in words("names", "en.places"):
+            yield Named(name, EntityType.PLACE)
+        elif name in words("names", "en.first_names"):
+            yield Named(name, EntityType.PERSON)
+        else:
+            yield Named(name, EntityType.OBJECT)
+
+
+def _people(text: str, cut: list[str], owner: str) -> Iterator[Named]:
+    patterns, tags = _patterns(), _tags()
+    titles, surnames = words("relations", "zh.titles"), words("names", "zh.surnames")
+    stop = words("names", "zh.not_names")
+    for at, word in enumerate(cut):
+        after = cut[at + 1] if at + 1 < len(cut) else ""
+        before = cut[at - 1] if at else ""
+        tag = tags.get(word, "")
+        if (
+            word in surnames
+            and after in titles
+            and (before == "" or before[-1:] not in "我你他她的" or before.endswith("的"))
+        ):
+            yield Named(word + after, EntityType.PERSON)
+        elif (
+            len(word) in (2, 3)
+            and word[0] in surnames
+            and word[1:] in titles
+            and word not in stop
+            and word not in ("高手",)
+        ):
+            yield Named(word, EntityType.PERSON)
+        elif word in ("小", "老", "阿") and after in surnames and len(after) == 1 and after not in "时事家":
+            title = cut[at + 2] if at + 2 < len(cut) and cut[at + 2] in titles else ""
+            yield Named(word + after + title, EntityType.PERSON)
+        elif 2 <= len(word) <= 3 and word[0] in "小阿老" and tag.startswith("nr") and word not in stop:
+            yield Named(word, EntityType.PERSON)
+        elif 2 <= len(word) <= 4 and tag in ("nr", "nrt", "nrfg") and word not in stop:
+            if word[0] in surnames or word[:2] in surnames or tag != "nr":
+                yield Named(word, EntityType.PERSON)
+        elif (
+            word in surnames
+            and 1 <= len(after) <= 2
+            and tags.get(after, "x") in ("x", "nr", "nz", "ng", "nrt")
+            and before
+            in (
+                "叫",
+                "是",
+                "和",
+                "跟",
+                "找",
+                "同学",
+                "同事",
+                "朋友",
+                "室友",
+                "医生",
+                "老师",
+                "认识",
+                "，",
+                "、",
+                "",
+                "与",
+                "给",
+                "约",
+                "陪",
+            )
+            and re.fullmatch(rf"[{_HAN}]+", after)
+        ):
+            yield Named(word + after, EntityType.PERSON)
+    for match in patterns["related"].finditer(text):
+        relation = match.group(2)
+        rest = text[match.end() :]
+        if match.group(2) == "对象" or rest.startswith("机"):
+            continue
+        known_as = re.match(
+            rf"(?:的名字)?(?:叫|名叫)([{_HAN}]{{2,3}}|[A-Z][a-z]+)(?=[，。,！!？?、的是在也，]|$)", rest
+        )
+        alias = f"{'用户' if owner == 'user' else owner}的{relation}"
+        yield Named(known_as.group(1), EntityType.PERSON, (alias,)) if known_as else Named(alias, EntityType.PERSON)
+    for match in patterns["named"].finditer(text):
+        if (
+            match.group(1) is None
+            or match.group().endswith("什么")
+            or ("是" in match.group(0)[:-2] and "名字" not in match.group(0))
+        ):
+            continue
+        name = match.group(2)
+        name = re.split(r"[的，是在今已很也都和跟]", name)[0]
+        if len(name) >= 2 and name not in ("什么", "我的", "一个") and "叫" in match.group(0):
+            pet = match.group(1) in words("relations", "zh.pets")
+            yield Named(name[:4], EntityType.OBJECT if pet else EntityType.PERSON)
+    for match in patterns["pet"].finditer(text):
+        yield Named(f"{'用户' if owner == 'user' else owner}的{match.group(1)}", EntityType.OBJECT)
+
+
+def _joined(cut: list[str]) -> Iterator[Named]:
+    """Words that end as places, organisations or happenings do, with the nouns before them."""
+    tags, stop = _tags(), words("names", "zh.not_names")
+    places, orgs, happenings = (
+        listed("names", "zh.place_ends"),
+        listed("names", "zh.org_ends"),
+        words("names", "zh.happenings"),
+    )
+    for at, word in enumerate(cut):
+        if word in stop or not re.match(rf"[{_HAN}]", word):
+            continue
+        tag = tags.get(word, "")
+        if word in happenings or word in words("names", "zh.holidays"):
+            yield Named(_with_nouns(cut, at) if word in happenings else word, EntityType.HAPPENING)
+        elif word in words("names", "zh.orgs"):
+            yield Named(word, EntityType.ORGANISATION)
+        elif word in words("names", "zh.products"):
+            yield Named(word, EntityType.OBJECT)
+        elif word.endswith(orgs) and len(word) > 1 and (len(word) > 2 or word in orgs):
+            name = _with_nouns(cut, at) if word in orgs else word
+            if name not in orgs:
+                yield Named(name, EntityType.ORGANISATION)
+        elif tag == "nt":
+            yield Named(word, EntityType.PLACE if word.endswith(places) else EntityType.ORGANISATION)
+        elif tag == "ns" and len(word) > 1:
+            if not (at + 1 < len(cut) and (cut[at + 1] in places or cut[at + 1] in orgs)):
+                yield Named(word, EntityType.PLACE)
+        elif word in places and (
+            len(word) > 1 or (at and tags.get(cut[at - 1], "") in ("ns", "nr", "nz") and len(cut[at - 1]) > 1)
+        ):
+            name = _with_nouns(cut, at)
+            if name != word or len(word) > 1:
+                yield Named(name, EntityType.PLACE)
+        elif (
+            len(word) > 2
+            and word.endswith(places)
+            and (
+                (tag in ("ns", "nz", "n", "") and not word.endswith(("市", "路", "街", "村", "省", "县")))
+                or tag == "ns"
+            )
+        ):
+            yield Named(word, EntityType.PLACE)
+
+
+def _with_nouns(cut: list[str], at: int) -> str:
+    """The word at ``at`` with up to three nouns before it that belong to its name."""
+    tags, start = _tags(), at
+    while start > 0 and at - start < 3:
+        word = cut[start - 1]
+        if word in _NEVER_INSIDE or not re.fullmatch(rf"[{_HAN}A-Za-z]+", word) or tags.get(word, "n") not in _NOUNS:
+            break
+        if len(word) == 1 and tags.get(word, "n") in ("v", "a", "f", "b"):
+            break
+        start -= 1
+    return "".join(cut[start : at + 1])
