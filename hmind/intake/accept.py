@@ -79,10 +79,9 @@ class Intake:
                 over.append(wire.session_from(delivery, self._settings.intake))
             except BadTurn as fault:
                 dead.append((delivery, fault))
-        due_after_s = self._settings.boundary.import_settle_s if hold else self._settings.boundary.silence_after_s
         unique = list({(t.tenant, t.user_id, t.session_id, t.turn_id): t for t in reversed(turns)}.values())[::-1]
         try:
-            entries, refused = self._enter(unique, origin, due_after_s)
+            entries, refused = self._enter(unique, origin, hold)
             if dead or over:
                 with self._engine.begin() as connection:
                     if dead:
@@ -114,15 +113,15 @@ class Intake:
                 dead.append((delivery, fault))
         return turns, dead
 
-    def _enter(
-        self, turns: Sequence[Turn], origin: str, due_after_s: float
-    ) -> tuple[list[ledger.Entry], list[BadTurn]]:
+    def _enter(self, turns: Sequence[Turn], origin: str, hold: bool) -> tuple[list[ledger.Entry], list[BadTurn]]:
         """Enters turns; one that the store will not take is parted from the rest by halving."""
         if not turns:
             return [], []
+        boundary = self._settings.boundary
+        due_after_s = boundary.import_settle_s if hold else boundary.silence_after_s
         try:
             with self._engine.begin() as connection:
-                return ledger.enter(connection, turns, origin, due_after_s), []
+                return ledger.enter(connection, turns, origin, due_after_s, hold), []
         except (DataError, IntegrityError) as error:
             if len(turns) == 1:
                 fault = BadTurn("turn", f"the ledger refused it: {type(error.orig).__name__}")
@@ -132,8 +131,8 @@ class Intake:
                     ledger.bury(connection, [(buried, fault)], origin, turn.received_at)
                 return [], [fault]
             middle = len(turns) // 2
-            left, bad_left = self._enter(turns[:middle], origin, due_after_s)
-            right, bad_right = self._enter(turns[middle:], origin, due_after_s)
+            left, bad_left = self._enter(turns[:middle], origin, hold)
+            right, bad_right = self._enter(turns[middle:], origin, hold)
             return left + right, bad_left + bad_right
 
     def _keep(self, turns: Sequence[Turn], entries: Sequence[ledger.Entry], acknowledge: Acknowledge | None) -> None:

@@ -35,15 +35,16 @@ entered AS (
     RETURNING tenant, user_id, session_id, turn_id, seq, occurred_at, received_at, state, (xmax = 0) AS is_new
 ),
 opened AS (
-    INSERT INTO windows (tenant, user_id, session_id, last_seq, last_occurred_at, last_received_at, due_at)
+    INSERT INTO windows (tenant, user_id, session_id, last_seq, last_occurred_at, last_received_at, due_at, held)
     SELECT tenant, user_id, session_id, max(seq), max(occurred_at), max(received_at),
-           max(received_at) + make_interval(secs => :due_after_s)
+           max(received_at) + make_interval(secs => :due_after_s), :held
     FROM entered WHERE is_new GROUP BY tenant, user_id, session_id ORDER BY tenant, user_id, session_id
     ON CONFLICT (tenant, user_id, session_id) DO UPDATE SET
         last_seq = greatest(windows.last_seq, excluded.last_seq),
         last_occurred_at = greatest(windows.last_occurred_at, excluded.last_occurred_at),
         last_received_at = greatest(windows.last_received_at, excluded.last_received_at),
         due_at = CASE WHEN windows.flush_seq IS NULL THEN excluded.due_at ELSE windows.due_at END,
+        held = excluded.held,
         attempts = 0
 )
 SELECT tenant, user_id, session_id, turn_id, seq, occurred_at, received_at, state, is_new FROM entered
@@ -67,8 +68,11 @@ class Entry:
     is_new: bool
 
 
-def enter(connection: Connection, turns: Sequence[Turn], origin: str, due_after_s: float) -> list[Entry]:
-    """Enters turns (each key once); known ones are counted as seen again and returned as they are."""
+def enter(connection: Connection, turns: Sequence[Turn], origin: str, due_after_s: float, held: bool) -> list[Entry]:
+    """Enters turns (each key once); known ones are counted as seen again and returned as they are.
+
+    ``due_after_s`` after now their windows are looked at; a ``held`` one not before, unless flushed.
+    """
     rows = connection.execute(
         _ENTER,
         {
@@ -81,6 +85,7 @@ def enter(connection: Connection, turns: Sequence[Turn], origin: str, due_after_
             "received": [t.received_at for t in turns],
             "origin": origin,
             "due_after_s": due_after_s,
+            "held": held,
         },
     )
     return [Entry((r[0], r[1], r[2], r[3]), *r[4:]) for r in rows]

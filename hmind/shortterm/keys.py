@@ -42,3 +42,8 @@ def detecting(session: SessionRef) -> str:
 def wake(session: SessionRef) -> str:
     """Debounce: a detection of this session is already on its way."""
     return f"{user_tag(session.tenant, session.user_id)}:wake:{_part(session.session_id)}"
+
+
+def wake_promotion(tenant: str, user_id: str) -> str:
+    """Debounce: a promotion of this user is already on its way."""
+    return f"{user_tag(tenant, user_id)}:wake-promotion"

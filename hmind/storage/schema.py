@@ -92,7 +92,8 @@ class LedgerRow(Base):
 class WindowRow(Base):
     """One row per session: when its open window has to be looked at next, if it is open.
 
-    ``due_at`` is null when nothing waits. ``last_seq`` guards the closing of a window against
+    ``due_at`` is null when nothing waits. A ``held`` window belongs to an import that brings the
+    session whole: only a flush, or its due time, closes it. ``last_seq`` guards the closing of a window against
     a turn that comes in at the same moment.
     """
 
@@ -105,6 +106,7 @@ class WindowRow(Base):
     last_received_at: Mapped[datetime]
     due_at: Mapped[datetime | None]
     flush_seq: Mapped[int | None] = mapped_column(BigInteger)
+    held: Mapped[bool] = mapped_column(server_default=sql("false"))
     attempts: Mapped[int] = mapped_column(server_default=sql("0"))
     last_error: Mapped[str | None]
     __table_args__ = (Index("windows_due", "due_at", postgresql_where=sql("due_at is not null")),)

@@ -238,6 +238,7 @@ CREATE TABLE windows (
     last_received_at TIMESTAMP WITH TIME ZONE NOT NULL,
     due_at TIMESTAMP WITH TIME ZONE,
     flush_seq BIGINT,
+    held BOOLEAN DEFAULT false NOT NULL,
     attempts INTEGER DEFAULT 0 NOT NULL,
     last_error TEXT,
     PRIMARY KEY (tenant, user_id, session_id)

@@ -1,0 +1,145 @@
+"""The step: gives a closed segment to the analyst and puts what it finds into the event pool.
+
+The analyst is asked with no database session open. Writing twice is writing once: an event's id
+follows from its segment and place, and a segment is marked analysed in the same transaction.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, Engine, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from hmind.analysis.analyst import Analyst
+from hmind.errors import AnalystMisbehaved, AnalystUnavailable
+from hmind.memory import segments
+from hmind.memory.pool import event_row, next_run
+from hmind.memory.profiles import core_values
+from hmind.model import Analysis, Clock, Known, Segment, SegmentState, utc_now
+from hmind.settings import Settings
+from hmind.storage.schema import EntityRow, EventRow, SegmentRow
+
+log = logging.getLogger(__name__)
+
+LEASE_S = 180
+"""A segment whose worker died is analysed again after this long."""
+LONGEST_WAIT_S = 3600
+KNOWN_ENTITIES = 500
+
+_DISCARD = text("""
+UPDATE ledger SET state = 'discarded', reason = :reason, updated_at = :now
+WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id
+  AND turn_id = ANY(CAST(:turns AS text[])) AND state = 'segmented'
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """What came of a segment: how many events, and whether any is due at once."""
+
+    tenant: str
+    user_id: str
+    events: int
+    due: bool
+
+
+class AnalysisStep:
+    """Runs the analyst; falls back to the offline one when the endpoint stays unusable."""
+
+    def __init__(
+        self, engine: Engine, analyst: Analyst, fallback: Analyst, settings: Settings, clock: Clock = utc_now
+    ) -> None:
+        self._engine = engine
+        self._analyst = analyst
+        self._fallback = fallback
+        self._settings = settings
+        self._clock = clock
+
+    def analyze(self, segment_id: str) -> Analysed | None:
+        """Analyses a segment that is due; None when another run has it or it has to wait."""
+        with self._engine.begin() as connection:
+            taken = segments.take(connection, segment_id, self._clock(), LEASE_S)
+            if taken is None:
+                return None
+            segment, attempts = taken
+            known = self._known(connection, segment)
+        try:
+            analysis = self._ask(segment, known, attempts)
+        except AnalystUnavailable as error:
+            self._wait(segment_id, attempts, error)
+            return None
+        return self._write(segment, analysis)
+
+    def _ask(self, segment: Segment, known: Known, attempts: int) -> Analysis:
+        if attempts > self._settings.analysis.segment_attempts:
+            log.warning("segment %s: given to the offline analyst after %d attempts", segment.id, attempts - 1)
+            return self._fallback.analyze(segment, known)
+        try:
+            return self._analyst.analyze(segment, known)
+        except AnalystMisbehaved as error:
+            log.warning("segment %s: %s Given to the offline analyst.", segment.id, error)
+            return self._fallback.analyze(segment, known)
+
+    def _known(self, connection: Connection, segment: Segment) -> Known:
+        session = segment.session
+        names = connection.execute(
+            select(EntityRow.name)
+            .where(EntityRow.tenant == session.tenant, EntityRow.user_id == session.user_id)
+            .order_by(EntityRow.mention_count.desc(), EntityRow.name)
+            .limit(KNOWN_ENTITIES)
+        ).scalars()
+        return Known(frozenset(names), core_values(connection, session.tenant, session.user_id))
+
+    def _wait(self, segment_id: str, attempts: int, error: AnalystUnavailable) -> None:
+        wait_s = max(error.retry_after_s or 0.0, min(10.0 * 2**attempts, LONGEST_WAIT_S))
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(SegmentRow)
+                .where(SegmentRow.id == segment_id, SegmentRow.state == SegmentState.CLOSED)
+                .values(due_at=self._clock() + timedelta(seconds=wait_s), last_error=type(error).__name__)
+            )
+
+    def _write(self, segment: Segment, analysis: Analysis) -> Analysed:
+        now = self._clock()
+        settings = self._settings
+        due_at = next_run(segment.turns[-1].occurred_at, settings.schedule)
+        rows = [
+            event_row(segment, ordinal, event, now, due_at, settings.promotion)
+            for ordinal, event in enumerate(analysis.events)
+        ]
+        with self._engine.begin() as connection:
+            if rows:
+                connection.execute(insert(EventRow).values(rows).on_conflict_do_nothing())
+            _discard(connection, segment, analysis.discarded, now)
+            connection.execute(
+                update(SegmentRow)
+                .where(SegmentRow.id == segment.id)
+                .values(
+                    state=SegmentState.ANALYSED,
+                    analyst=analysis.analyst,
+                    outcome=analysis.outcome,
+                    tokens_in=analysis.tokens_in,
+                    tokens_out=analysis.tokens_out,
+                    due_at=None,
+                    last_error=None,
+                )
+            )
+        due = any(row["due_at"] <= now for row in rows)
+        return Analysed(segment.session.tenant, segment.session.user_id, len(rows), due)
+
+
+def _discard(connection: Connection, segment: Segment, reasons: Mapping[str, str], now: datetime) -> None:
+    by_reason: dict[str, list[str]] = {}
+    for turn_id, reason in reasons.items():
+        by_reason.setdefault(reason, []).append(turn_id)
+    for reason, turns in sorted(by_reason.items()):
+        connection.execute(_DISCARD, {**_session(segment), "reason": reason, "turns": turns, "now": now})
+
+
+def _session(segment: Segment) -> dict[str, str]:
+    session = segment.session
+    return {"tenant": session.tenant, "user_id": session.user_id, "session_id": session.session_id}

@@ -1,0 +1,146 @@
+"""The composition root: the one place where settings become connected, working parts.
+
+Nothing connects before it is used; nothing else in H-Mind builds these objects.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from redis import Redis
+from redis.exceptions import RedisError
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from hmind import settings as settings_module
+from hmind.analysis.analyst import Analyst
+from hmind.analysis.llm import LlmAnalyst
+from hmind.analysis.offline import OfflineAnalyst
+from hmind.analysis.step import AnalysisStep
+from hmind.boundary.closing import ClosingPhrases
+from hmind.boundary.detection import Detection
+from hmind.boundary.detector import Detector
+from hmind.embedding import build as embedders
+from hmind.embedding.embedder import Embedder
+from hmind.errors import StoreUnavailable
+from hmind.intake.accept import Intake
+from hmind.intake.stream import TurnStream
+from hmind.model import Clock, utc_now
+from hmind.promotion.promoter import Promoter
+from hmind.promotion.step import PromotionStep
+from hmind.recall.recall import Recall
+from hmind.settings import Settings
+from hmind.shortterm.store import ShortTerm
+from hmind.storage import engine as engines
+from hmind.storage import meta, migrate
+from hmind.storage import redis as redises
+
+
+class Hmind:
+    """Everything that works on one pair of stores. Parts are built when first asked for."""
+
+    def __init__(self, settings: Settings, clock: Clock = utc_now) -> None:
+        self.settings = settings
+        self.clock = clock
+
+    @cached_property
+    def engine(self) -> Engine:
+        return engines.connect(self.settings.stores.database_url.get_secret_value())
+
+    @cached_property
+    def redis(self) -> Redis:
+        return redises.connect(self.settings.stores.redis_url.get_secret_value())
+
+    @cached_property
+    def shortterm(self) -> ShortTerm:
+        return ShortTerm(self.redis, self.settings.shortterm.ttl_ms, self.clock)
+
+    @cached_property
+    def boundary_embedder(self) -> Embedder:
+        return embedders.build(self.settings.embedding.boundary, self.settings.embedding)
+
+    @cached_property
+    def memory_embedder(self) -> Embedder:
+        return embedders.build(self.settings.embedding.memory, self.settings.embedding)
+
+    @cached_property
+    def analyst(self) -> Analyst:
+        """The LLM analyst where an endpoint is set, else the offline one."""
+        return LlmAnalyst(self.settings.analysis) if self.settings.analysis.llm_url else OfflineAnalyst()
+
+    @cached_property
+    def intake(self) -> Intake:
+        return Intake(self.engine, self.redis, self.shortterm, self.settings, self.clock)
+
+    @cached_property
+    def detection(self) -> Detection:
+        phrases = ClosingPhrases.load(settings_module.config_dir() / "closing")
+        detector = Detector(self.settings.boundary, self.boundary_embedder, phrases)
+        return Detection(self.engine, self.redis, self.shortterm, detector, self.settings, self.clock)
+
+    @cached_property
+    def analysis(self) -> AnalysisStep:
+        return AnalysisStep(self.engine, self.analyst, OfflineAnalyst(), self.settings, self.clock)
+
+    @cached_property
+    def promotion(self) -> PromotionStep:
+        promoter = Promoter(self.settings.promotion)
+        return PromotionStep(self.engine, self.memory_embedder, promoter, self.settings, self.clock)
+
+    @cached_property
+    def recall(self) -> Recall:
+        return Recall(self.engine, self.shortterm, self.memory_embedder, self.settings.recall, self.clock)
+
+    def stream(self, consumer: str) -> TurnStream:
+        """A consumer of the turn stream under this name."""
+        return TurnStream(self.redis, self.intake, self.settings.intake, consumer)
+
+    def migrate(self) -> None:
+        """Brings the database to this version's schema and notes the memory embedder."""
+        try:
+            migrate.upgrade(self.settings.stores.database_url.get_secret_value())
+            with self.engine.begin() as connection:
+                meta.record_embedder(connection, self.memory_embedder.name, self.memory_embedder.dim)
+        except SQLAlchemyError as error:
+            raise _no_postgres(error) from None
+
+    def check(self) -> None:
+        """Refuses to work on stores that do not fit.
+
+        Raises:
+            StoreUnavailable: a store does not answer.
+            SchemaMismatch: the tables are too old, or filled by another embedder.
+        """
+        try:
+            with self.engine.connect() as connection:
+                migrate.check(connection)
+                meta.check_embedder(connection, self.memory_embedder.name, self.memory_embedder.dim)
+        except SQLAlchemyError as error:
+            raise _no_postgres(error) from None
+        try:
+            self.redis.ping()
+        except RedisError as error:
+            raise StoreUnavailable(
+                f"Redis does not answer ({type(error).__name__}). Start it, or check HMIND_REDIS_URL."
+            ) from None
+
+    def close(self) -> None:
+        """Closes the connections that were opened."""
+        if "engine" in self.__dict__:
+            self.engine.dispose()
+        if "redis" in self.__dict__:
+            self.redis.close()
+
+    def after_fork(self) -> None:
+        """Forgets connections inherited from the parent process, without closing them there."""
+        if "engine" in self.__dict__:
+            self.engine.dispose(close=False)
+        for part in ("engine", "redis", "shortterm", "intake", "detection", "analysis", "promotion", "recall"):
+            self.__dict__.pop(part, None)
+
+
+def _no_postgres(error: SQLAlchemyError) -> StoreUnavailable:
+    cause = getattr(error, "orig", None) or error
+    return StoreUnavailable(
+        f"PostgreSQL does not answer ({type(cause).__name__}). Start it, or check HMIND_DATABASE_URL."
+    )

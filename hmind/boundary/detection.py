@@ -1,0 +1,182 @@
+"""The step: reads a session's open window, asks the detector, closes segments.
+
+One at a time per session by a lock; correct without it, because a turn can be assigned to a
+segment once only. No database session is held while the detector embeds.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from redis import Redis
+from redis.exceptions import LockError
+from sqlalchemy import Engine
+
+from hmind.boundary import windows
+from hmind.boundary.detector import Cut, Detector, Tail
+from hmind.boundary.rounds import count_rounds
+from hmind.boundary.windows import Waiting, Window
+from hmind.memory import segments
+from hmind.model import Boundary, Clock, Segment, SessionRef, Turn, utc_now
+from hmind.settings import Settings
+from hmind.shortterm import keys
+from hmind.shortterm.store import ShortTerm
+
+log = logging.getLogger(__name__)
+
+LOCK_S = 120
+TURNS_AT_ONCE = 2000
+"""Turns of one window that are judged at once; a longer one is worked off in order."""
+CONTEXT_TURNS = 6
+PASSES = 1000
+"""Looks of one run; a session that is still not worked off goes on at its next."""
+LOST_AFTER = timedelta(minutes=10)
+"""A turn in the ledger whose text is not in L1 this long after intake will not come any more."""
+
+
+class _Overtaken(Exception):
+    """Another run assigned one of these turns first; what is left is looked at anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one look at a window closed, and whether there is nothing more to see."""
+
+    closed: tuple[str, ...] = ()
+    done: bool = True
+
+
+class Detection:
+    """Closes what is over in a session."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        redis: Redis,
+        shortterm: ShortTerm,
+        detector: Detector,
+        settings: Settings,
+        clock: Clock = utc_now,
+    ) -> None:
+        self._engine = engine
+        self._redis = redis
+        self._shortterm = shortterm
+        self._detector = detector
+        self._settings = settings
+        self._clock = clock
+
+    def detect(self, session: SessionRef, because: Boundary | None = None) -> list[str]:
+        """Closes every segment that is certain, and returns their ids.
+
+        ``because`` closes the rest of the window too, for that reason (the daily sweep).
+        """
+        lock = self._redis.lock(keys.detecting(session), timeout=LOCK_S, blocking=False)
+        if not lock.acquire():
+            windows.postpone(self._engine, session, windows.soon(self._clock()))
+            return []
+        closed: list[str] = []
+        try:
+            for _ in range(PASSES):
+                look = self._look(session, because)
+                closed += look.closed
+                if look.done:
+                    break
+        finally:
+            try:
+                lock.release()
+            except LockError:
+                log.warning("a detection took longer than its lock of %d s", LOCK_S)
+        return closed
+
+    def _look(self, session: SessionRef, because: Boundary | None) -> _Look:
+        now = self._clock()
+        with self._engine.begin() as connection:
+            window, waiting = windows.read(connection, session, TURNS_AT_ONCE)
+            if window is None:
+                return _Look()
+            if not waiting:
+                # Not settled: a turn came in just now.
+                return _Look(done=windows.settle(connection, session, window.last_seq, None, flushed=True))
+        if window.flush_seq is not None and waiting[0].seq <= window.flush_seq:
+            waiting = [turn for turn in waiting if turn.seq <= window.flush_seq]
+        turns = self._texts(session, waiting, now)
+        if turns is None:
+            return _Look()
+        tail = self._tail(window, waiting, because, now)
+        cuts = self._detector.cuts(turns, tail) if turns else []
+        try:
+            return self._close(session, window, turns, cuts, now)
+        except _Overtaken:
+            return _Look(done=False)
+
+    def _texts(self, session: SessionRef, waiting: list[Waiting], now: datetime) -> list[Turn] | None:
+        """The window's turns from L1, or None when some are not there yet and it has to wait."""
+        received = [turn.received_at for turn in waiting]
+        order = {turn.turn_id: turn for turn in waiting}
+        found = {t.turn_id: t for t in self._shortterm.window(session, min(received)) if t.turn_id in order}
+        missing = [turn for turn in waiting if turn.turn_id not in found]
+        late = [turn for turn in missing if now - turn.received_at < LOST_AFTER]
+        if late:
+            # In the ledger and not yet in L1: intake is between its two writes, or will be given it again.
+            windows.postpone(self._engine, session, windows.soon(now))
+            return None
+        if missing:
+            ttl = timedelta(hours=self._settings.shortterm.ttl_h)
+            old = [turn.turn_id for turn in missing if now - turn.received_at >= ttl]
+            lost = [turn.turn_id for turn in missing if now - turn.received_at < ttl]
+            with self._engine.begin() as connection:
+                windows.expire(connection, session, old, "raw_ttl", now)
+                windows.expire(connection, session, lost, "text_lost", now)
+            if lost:
+                log.error("%d turns of one session were lost from Redis before they were read", len(lost))
+        return [found[turn.turn_id] for turn in waiting if turn.turn_id in found]
+
+    def _tail(self, window: Window, waiting: list[Waiting], because: Boundary | None, now: datetime) -> Tail | None:
+        """Why the end of what was read is known to be over, or None while it is not."""
+        if len(waiting) == TURNS_AT_ONCE:
+            return None
+        if window.flush_seq is not None and waiting[-1].seq <= window.flush_seq:
+            return Tail(Boundary.FLUSH, None, None)
+        if because is not None:
+            return Tail(because, None, None)
+        limit = self._settings.boundary.silence_after_s
+        if window.held and (now - window.last_received_at).total_seconds() < self._settings.boundary.import_settle_s:
+            return None
+        silent = (now - window.last_occurred_at).total_seconds()
+        idle = (now - window.last_received_at).total_seconds()
+        return Tail(Boundary.SILENCE, round(silent, 1), limit) if min(silent, idle) >= limit else None
+
+    def _close(self, session: SessionRef, window: Window, turns: list[Turn], cuts: list[Cut], now: datetime) -> _Look:
+        starts = [0, *(cut.end for cut in cuts)]
+        closing = [self._segment(session, turns, start, cut) for start, cut in zip(starts, cuts, strict=False)]
+        settings = self._settings.boundary
+        wait_s = settings.import_settle_s if window.held else settings.silence_after_s
+        done = False
+        with self._engine.begin() as connection:
+            for segment in closing:
+                if not segments.close(connection, segment, count_rounds(segment.turns), now):
+                    raise _Overtaken
+            if starts[-1] < len(turns) < TURNS_AT_ONCE:
+                # The rest stays open. Not settled: a turn came in just now.
+                done = windows.settle(connection, session, window.last_seq, now + timedelta(seconds=wait_s))
+        return _Look(tuple(segment.id for segment in closing), done)
+
+    def _segment(self, session: SessionRef, turns: list[Turn], start: int, cut: Cut) -> Segment:
+        its = turns[start : cut.end]
+        context: list[Turn] = []
+        if count_rounds(its) < self._settings.boundary.min_rounds:
+            context = turns[max(0, start - CONTEXT_TURNS) : start]
+            if not context:
+                before = self._shortterm.before(session, its[0].received_at, CONTEXT_TURNS)
+                context = [turn for turn in before if turn.occurred_at <= its[0].occurred_at]
+        return Segment(
+            segments.segment_id(session, its),
+            session,
+            tuple(its),
+            cut.boundary,
+            cut.measured,
+            cut.threshold,
+            tuple(context),
+        )

@@ -1,0 +1,27 @@
+"""Intake by Celery task, for producers that speak Celery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from hmind.intake.wire import Delivery
+from tasks import wake
+from tasks.base import QuietTask, hmind
+from tasks.celery_app import app
+
+
+@app.task(name="hmind.intake.accept", base=QuietTask, Request="tasks.base:TextlessRequest", bind=True)
+def accept(self: QuietTask, turns: list[Any] | Mapping[str, Any]) -> dict[str, int]:
+    """Accepts a list of turns; a bad one goes to the dead letters, the others in."""
+    messages = turns if isinstance(turns, list) else [turns]
+    now = datetime.now(UTC)
+    deliveries = [Delivery(_payload(message), f"{self.request.id}#{n}", now) for n, message in enumerate(messages)]
+    receipt = hmind().intake.accept(deliveries, "task")
+    wake.detect(receipt.touched)
+    return {"accepted": receipt.accepted, "duplicate": receipt.duplicate, "dead": receipt.dead}
+
+
+def _payload(message: Any) -> Mapping[str, Any] | str:
+    return message if isinstance(message, Mapping | str) else str(type(message))

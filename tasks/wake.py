@@ -1,0 +1,58 @@
+"""Sending wake-ups, each only once while the one before has not been read.
+
+A lost wake-up delays: the row it was for is due, and the sweeps send another.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+
+from kombu.exceptions import OperationalError
+
+from hmind.model import SessionRef
+from hmind.shortterm import keys
+from tasks.base import hmind
+
+log = logging.getLogger(__name__)
+
+DEBOUNCE_S = 30
+
+
+def detect(sessions: Sequence[SessionRef]) -> None:
+    """Asks for a look at these sessions' windows."""
+    from tasks.boundary import detect as task
+
+    pipe = hmind().redis.pipeline(transaction=False)
+    for session in sessions:
+        pipe.set(keys.wake(session), 1, nx=True, ex=DEBOUNCE_S)
+    fresh = [session for session, first in zip(sessions, pipe.execute(), strict=True) if first]
+    _send(task, ((s.tenant, s.user_id, s.session_id) for s in fresh))
+
+
+def analyze(segment_ids: Iterable[str]) -> None:
+    """Asks for the analysis of these segments."""
+    from tasks.analysis import analyze as task
+
+    _send(task, ((segment_id,) for segment_id in segment_ids))
+
+
+def promote(users: Sequence[tuple[str, str]]) -> None:
+    """Asks for the promotion of these users' due events."""
+    from tasks.promotion import promote as task
+
+    pipe = hmind().redis.pipeline(transaction=False)
+    for user in users:
+        pipe.set(keys.wake_promotion(*user), 1, nx=True, ex=DEBOUNCE_S)
+    _send(task, (user for user, first in zip(users, pipe.execute(), strict=True) if first))
+
+
+def _send(task: object, calls: Iterable[tuple[str, ...]]) -> None:
+    from tasks import app
+
+    try:
+        with app.producer_or_acquire() as producer:
+            for args in calls:
+                task.apply_async(args, producer=producer, retry=False)  # type: ignore[attr-defined]
+    except OperationalError as error:
+        log.warning("the broker does not answer (%s); the sweep will send this again", type(error).__name__)
