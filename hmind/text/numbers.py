@@ -1,4 +1,5 @@
 """Numbers written in words, Chinese and English, up to 9,999. Not amounts, units or dates."""
+# ruff: noqa: SIM905 - a list of words reads best as words
 
 from __future__ import annotations
 
@@ -7,29 +8,10 @@ import re
 _DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _CHINESE = re.compile("[零〇一二两三四五六七八九十百千]+")
-_SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-]
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+).split()
 _ENGLISH = {word: number for number, word in enumerate(_SMALL)}
 _ENGLISH |= {"a": 1, "an": 1, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100}
 _ENGLISH |= {"dozen": 12, "a dozen": 12, "a couple": 2, "a couple of": 2, "couple": 2, "couple of": 2}

@@ -65,9 +65,9 @@ def resolve(text: str, at: datetime, zone: tzinfo = UTC) -> list[ResolvedTime]:
     except OverflowError:  # the first or last day that a datetime can hold
         return []
     if chinese:
-        pieces.extend(times_zh.BOOK.pieces(text, now))
+        pieces.extend(times_zh.READER.pieces(text, now))
     if _HAS_LATIN.search(text):
-        pieces.extend(times_en.BOOK.pieces(text, now))
+        pieces.extend(times_en.READER.pieces(text, now))
     if not pieces:
         return []
     if chinese:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from hmind.text.times_calendar import Stretch
@@ -88,32 +88,46 @@ Rule = Callable[[re.Match[str], Moment], Found | Stretch | None]
 
 
 class RuleBook:
-    """Rules of one language, in order of precedence; each is a pattern and what it means.
+    """Rules in order of precedence; each is a (verbose) pattern and what it means.
 
-    All patterns are joined into one, so a text is walked once; a rule's own pattern then gives
-    its groups. A rule that returns None uses up its words without giving a time.
+    A rule that returns None uses up its words without giving a time.
     """
 
-    def __init__(self, tense_of: Callable[[str], int], flags: re.RegexFlag) -> None:
-        self._tense_of = tense_of
-        self._flags = flags
-        self._rules: list[tuple[re.Pattern[str], Rule]] = []
-        self._joined: re.Pattern[str] | None = None
+    def __init__(self, rules: tuple[tuple[str, Rule], ...] = ()) -> None:
+        self.rules = list(rules)
 
     def rule(self, pattern: str) -> Callable[[Rule], Rule]:
-        """Registers a function under a (verbose) pattern; it may have named groups of its own."""
+        """Registers a function under a pattern; its groups must all be named or non-capturing."""
 
         def register(meaning: Rule) -> Rule:
-            self._rules.append((re.compile(pattern, self._flags | re.VERBOSE), meaning))
-            self._joined = None
+            self.rules.append((pattern, meaning))
             return meaning
 
         return register
 
+    def __add__(self, other: RuleBook) -> RuleBook:
+        return RuleBook((*self.rules, *other.rules))
+
+
+class Reader:
+    """Finds pieces of time by the rules of one language.
+
+    All patterns are joined into one, so a text is walked once; a rule's own pattern then gives
+    its groups. ``gate`` is a pattern without width that holds wherever a rule can begin.
+    """
+
+    def __init__(self, book: RuleBook, tense_of: Callable[[str], int], flags: re.RegexFlag, gate: str = "") -> None:
+        flags |= re.VERBOSE
+        self._tense_of = tense_of
+        self._rules = [(re.compile(pattern, flags), meaning) for pattern, meaning in book.rules]
+        bare = (re.sub(r"\(\?P<\w+>", "(?:", pattern) for pattern, _ in book.rules)
+        joined = "|".join(f"(?P<r{n}>{one})" for n, one in enumerate(bare))
+        self._joined = re.compile(f"{gate}(?:{joined})", flags)
+
     def pieces(self, text: str, now: datetime) -> Iterator[Piece]:
         """The pieces of time in ``text``, in order, not overlapping."""
         moment = Moment(now, text, self._tense_of)
-        for found in self._pattern().finditer(text):
+        for found in self._joined.finditer(text):
             pattern, meaning = self._rules[int(str(found.lastgroup)[1:])]
             match = pattern.match(text, found.start())
             if match is None:
@@ -126,12 +140,12 @@ class RuleBook:
                 continue
             if isinstance(meant, Stretch):
                 meant = Found(meant)
-            piece = Piece(match.start(), match.end(), meant.date, meant.part, meant.clock, alone=meant.alone)
-            yield piece if meant.date else replace(piece, tense=moment.tense(match))
-
-    def _pattern(self) -> re.Pattern[str]:
-        if self._joined is None:
-            bare = (re.sub(r"\(\?P<\w+>", "(?:", pattern.pattern) for pattern, _ in self._rules)
-            joined = "|".join(f"(?P<r{n}>{one})" for n, one in enumerate(bare))
-            self._joined = re.compile(joined, self._flags | re.VERBOSE)
-        return self._joined
+            yield Piece(
+                match.start(),
+                match.end(),
+                meant.date,
+                meant.part,
+                meant.clock,
+                tense=0 if meant.date else moment.tense(match),
+                alone=meant.alone,
+            )

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from hmind.text import holidays, numbers
 from hmind.text import times_calendar as calendar
 from hmind.text.times_calendar import Stretch
-from hmind.text.times_rules import Clock, Found, Moment, RuleBook
+from hmind.text.times_rules import Clock, Found, Moment, Reader, RuleBook
 
 _FUTURE = re.compile(
     r"(?<![重主需不只])要(?!求|点|素|是|么|不)|打算|准备|计划|(?<!必)将(?!军|就)|想去|想要|约好?了?(?:去|一起|在)|即将|快要|"
@@ -26,7 +26,7 @@ def _tense(sentence: str) -> int:
     return 1 if _FUTURE.search(sentence) else -1 if _PAST.search(sentence) else 0
 
 
-BOOK = RuleBook(_tense, re.RegexFlag(0))
+RULES = RuleBook()
 
 _N = r"(?:\d+|[零〇一二两三四五六七八九十百千]+)"
 _UNIT = r"(?:分钟|个?小时|个?钟头|天|日|个?星期|个?礼拜|周|个?月|年)"
@@ -34,7 +34,8 @@ _YEAR = r"(?:(?:19|20)\d\d|(?:一九|二[零〇])[零〇一二三四五六七八
 _NEAR_YEAR = r"(?:大前年|大后年|去年|(?<!如)今年|明年|(?<![以之])前年|(?<![以然之最今])后年|当年|次年)(?![轻纪龄代])"
 _YEAR_OFFSETS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2, "大后年": 3}
 _MONTH = r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])\s?月"
-_DAY = r"(?:3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])\s?[日号](?![线楼店房门机位车厅桌院仓坑球选])"
+_DAY_NUMBER = r"(?:3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])"
+_DAY = rf"{_DAY_NUMBER}\s?[日号](?![线楼店房门机位车厅桌院仓坑球选])"
 _SEASON = r"(?:春|夏|秋|冬)(?:天|季|日|(?=[，。,\s]|$))"
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 _MONTH_PART = r"(?:初|中旬|中(?![国学文午间医])|上旬|下旬|底|末)"
@@ -79,7 +80,7 @@ def _of_year(text: str, at: Moment) -> int:
 # Words that only look like a time; these rules use them up.
 
 
-@BOOK.rule(
+@RULES.rule(
     r"""明天会更好|(?<=的)明天(?=[。！!，]|$)|聪明天真|[目以之眼]前天天?气?|(?:先天|[以然之最])后天天?|后天(?:性|培养|失调)|前天空
     |一天到晚|三天两头|今天下|[至如]今年轻|每(?:逢|到|个)?\s?(?:周|星期|礼拜)[一二三四五六日天末]?|每(?:年|个?月|天)(?:的)?
     |(?:周|星期|礼拜)[一二三四五六日]到(?:周|星期|礼拜)?[一二三四五六日天]|工作日
@@ -96,18 +97,18 @@ def _no_time(match: re.Match[str], at: Moment) -> None:
 _DAY_OFFSETS = {"大前": -3, "前": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "大后": 3, "当": 0}
 
 
-@BOOK.rule(r"(?P<which>大前|前|昨|今|明|大后|后)(?:天|(?<=[昨今明])[日儿]个?)(?!天[天下]|[个年])")
+@RULES.rule(r"(?P<which>大前|前|昨|今|明|大后|后)(?:天|(?<=[昨今明])[日儿]个?)(?!天[天下]|[个年])")
 def _near_day(match: re.Match[str], at: Moment) -> Stretch:
     return calendar.days(at.today + timedelta(days=_DAY_OFFSETS[match["which"]]))
 
 
-@BOOK.rule(r"(?P<which>前|昨|今|明|(?<!以)后)(?P<part>早晨?|晨|晚|夜)(?![已点])")
+@RULES.rule(r"(?P<which>前|昨|今|明|(?<!以)后)(?P<part>早晨?|晨|晚|夜)(?![已点])")
 def _near_evening(match: re.Match[str], at: Moment) -> Found:
     day = calendar.days(at.today + timedelta(days=_DAY_OFFSETS[match["which"]]))
     return Found(day, part="evening" if match["part"] in "晚夜" else "morning")
 
 
-@BOOK.rule(r"刚才|方才|刚刚|就在刚刚")
+@RULES.rule(r"刚才|方才|刚刚|就在刚刚")
 def _just_now(match: re.Match[str], at: Moment) -> Stretch:
     return Stretch(at.now - timedelta(minutes=15), at.now, "minute")
 
@@ -121,7 +122,7 @@ _AMOUNT = rf"""
       | (?P<count>{_N})多?(?P<point>个半(?=小时|钟头|月|星期|礼拜))?(?P<unit>{_UNIT})(?P<and_half>半)? )"""
 
 
-@BOOK.rule(rf"(?:大概|大约|差不多|快|约)?{_AMOUNT}(?:以前|之前|前(?![后面台方端往]))(?:的?(?P<same>今天|这个时候))?")
+@RULES.rule(rf"(?:大概|大约|差不多|快|约)?{_AMOUNT}(?:以前|之前|前(?![后面台方端往]))(?:的?(?P<same>今天|这个时候))?")
 def _ago(match: re.Match[str], at: Moment) -> Stretch | None:
     if match["same"] and match["unit"] and _unit(match["unit"]) in ("year", "month"):
         months = _number(match["count"]) * (12 if _unit(match["unit"]) == "year" else 1)
@@ -129,12 +130,12 @@ def _ago(match: re.Match[str], at: Moment) -> Stretch | None:
     return _away(match, at, -1)
 
 
-@BOOK.rule(rf"(?:再?过|大概|大约|差不多|约)?{_AMOUNT}(?:以后|之后|后(?!来|[面台方天]))")
+@RULES.rule(rf"(?:再?过|大概|大约|差不多|约)?{_AMOUNT}(?:以后|之后|后(?!来|[面台方天]))")
 def _later(match: re.Match[str], at: Moment) -> Stretch | None:
     return _away(match, at, 1)
 
 
-@BOOK.rule(rf"(?<![通超难经错路去])再?过{_AMOUNT}(?!了)")
+@RULES.rule(rf"(?<![通超难经错路去])再?过{_AMOUNT}(?!了)")
 def _in_a_while(match: re.Match[str], at: Moment) -> Stretch | None:
     if match["count"] == "两" and match["unit"] == "天":
         return calendar.few_away(at.now, 1, "day")
@@ -154,7 +155,7 @@ def _away(match: re.Match[str], at: Moment, sign: int) -> Stretch | None:
     return calendar.away(at.now, sign * count, _unit(match["unit"]))
 
 
-@BOOK.rule(
+@RULES.rule(
     rf"(?:在?过去的?|最近的?|近|这)(?:(?P<few>好?几)|(?P<count>{_N}))(?P<unit>个?星期|个?礼拜|周|天|个?月|年)(?:以?来|里|内)?(?![前后])"
 )
 def _last_few(match: re.Match[str], at: Moment) -> Stretch:
@@ -164,7 +165,7 @@ def _last_few(match: re.Match[str], at: Moment) -> Stretch:
     return calendar.window(at.now, count, _unit(match["unit"]))
 
 
-@BOOK.rule(
+@RULES.rule(
     r"(?<!在)(?<!以)前(?:几|些|两)(?P<unit>天|日|个?星期|周|个月|年)|(?:前一?阵子|前段时间|前段日子|前不久|不久前|前些时候)"
 )
 def _some_days_ago(match: re.Match[str], at: Moment) -> Stretch:
@@ -173,7 +174,7 @@ def _some_days_ago(match: re.Match[str], at: Moment) -> Stretch:
     return calendar.window(at.now, 60, "day")
 
 
-@BOOK.rule(r"(?<!离)(?:最近(?!的|[一这]家)|近来|近期|近日|这阵子|这段时间|这段日子)")
+@RULES.rule(r"(?<!离)(?:最近(?!的|[一这]家)|近来|近期|近日|这阵子|这段时间|这段日子)")
 def _recently(match: re.Match[str], at: Moment) -> Stretch | None:
     sentence, start = at.sentence(match)
     if re.search("[离距][^，,]{0,10}$", sentence[:start]):
@@ -186,7 +187,7 @@ def _recently(match: re.Match[str], at: Moment) -> Stretch | None:
 _WHICH = r"(?:上+|下+|这一?|本|当)"
 
 
-@BOOK.rule(
+@RULES.rule(
     rf"(?P<which>{_WHICH})个?(?:{_WEEK}(?P<day>[一二三四五六日天])(?![天个次年月层楼块])|(?:{_WEEK})(?P<end>末))"
 )
 def _weekday_of_week(match: re.Match[str], at: Moment) -> Stretch:
@@ -198,12 +199,12 @@ def _weekday_of_week(match: re.Match[str], at: Moment) -> Stretch:
 _RANGE = re.compile(rf"(?P<which>{_WHICH})个?{_WEEK}[一二三四五六日天][到至和、跟或]$")
 
 
-@BOOK.rule(rf"(?P<which>{_WHICH})一?个?(?:星期|礼拜|周(?![边围到末年转期]))")
+@RULES.rule(rf"(?P<which>{_WHICH})一?个?(?:星期|礼拜|周(?![边围到末年转期]))")
 def _week(match: re.Match[str], at: Moment) -> Stretch:
     return calendar.week(at.today, _offset(match["which"]))
 
 
-@BOOK.rule(
+@RULES.rule(
     rf"(?<!每)(?<!每个)(?<![一二三四五六七八九十两几\d半])(?<!个)(?:{_WEEK}(?P<day>[一二三四五六日天])(?![天个次年月层楼块到至])|周末)"
 )
 def _bare_weekday(match: re.Match[str], at: Moment) -> Stretch | None:
@@ -224,7 +225,7 @@ def _bare_weekday(match: re.Match[str], at: Moment) -> Stretch | None:
 # Dates.
 
 
-@BOOK.rule(
+@RULES.rule(
     rf"""(?:(?P<year>{_YEAR}|{_NEAR_YEAR}|(?<!\d)\d\d年(?=\d))的?\s?)?(?P<month>{_MONTH})\s?(?:份?的?(?P<part>{_MONTH_PART})|份?(?P<day>{_DAY}|(?:3[01]|[12]\d|0?[1-9])(?![\d个:：点]))|(?P<whole>份)?(?![球亮饼台光]))"""
 )
 def _date(match: re.Match[str], at: Moment) -> Stretch | None:
@@ -250,13 +251,13 @@ def _in_year(year: int, number: int, day: int | None, part: str | None) -> Stret
     return calendar.month_part(year, number, _MONTH_PARTS[part]) if part else calendar.month(year, number)
 
 
-@BOOK.rule(rf"(?P<which>{_WHICH})个?月(?![球亮饼台光])(?:的?(?:(?P<day>{_DAY})|(?P<part>{_MONTH_PART})))?")
+@RULES.rule(rf"(?P<which>{_WHICH})个?月(?![球亮饼台光])(?:的?(?:(?P<day>{_DAY})|(?P<part>{_MONTH_PART})))?")
 def _near_month(match: re.Match[str], at: Moment) -> Stretch:
     month = calendar.month(at.today.year, at.today.month + _offset(match["which"])).start
     return _in_year(month.year, month.month, _number(match["day"]) if match["day"] else None, match["part"])
 
 
-@BOOK.rule(r"(?<![个上下这本份几一二三四五六七八九十\d])月(?P<part>初|中旬|上旬|下旬|底|末)")
+@RULES.rule(r"(?<![个上下这本份几一二三四五六七八九十\d])月(?P<part>初|中旬|上旬|下旬|底|末)")
 def _part_of_this_month(match: re.Match[str], at: Moment) -> Stretch | None:
     if _HABIT.search(at.sentence(match)[0]):
         return None
@@ -265,7 +266,7 @@ def _part_of_this_month(match: re.Match[str], at: Moment) -> Stretch | None:
     return parts[0] if tense == 0 else calendar.nearest(parts, at.now, tense)
 
 
-@BOOK.rule(rf"(?<![\d月一二三四五六七八九十第])(?P<day>{_DAY})(?<!日)")
+@RULES.rule(rf"(?<![\d月一二三四五六七八九十第])(?P<day>{_DAY})(?<!日)")
 def _bare_day(match: re.Match[str], at: Moment) -> Stretch | None:
     """5号: the nearest day of that number; none in a habit. Never 5日, which counts as often as it dates."""
     if _HABIT.search(at.sentence(match)[0]):
@@ -281,7 +282,7 @@ def _bare_day(match: re.Match[str], at: Moment) -> Stretch | None:
 # Years, seasons and holidays.
 
 
-@BOOK.rule(
+@RULES.rule(
     rf"""(?P<year>{_YEAR}|{_NEAR_YEAR})的?\s?(?:(?P<season>{_SEASON})|(?P<part>{_YEAR_PART})|(?P<holiday>{_HOLIDAY})节?
     |(?P<same>(?:今天|这个时候|这时候|此时)))"""
 )
@@ -297,14 +298,14 @@ def _part_of_year(match: re.Match[str], at: Moment) -> Stretch | None:
     return calendar.year_part(year, _YEAR_PARTS[part])
 
 
-@BOOK.rule(rf"(?P<year>{_YEAR}|{_NEAR_YEAR})(?![代级])")
+@RULES.rule(rf"(?P<year>{_YEAR}|{_NEAR_YEAR})(?![代级])")
 def _year(match: re.Match[str], at: Moment) -> Stretch | None:
     if match["year"] in ("当年", "次年"):
         return None
     return calendar.year(_of_year(match["year"], at))
 
 
-@BOOK.rule(r"(?<![今去明一每常半\d一二两三四五六七八九十])年(?P<part>底|末|初)(?!班)|(?P<half>上半年|下半年)")
+@RULES.rule(r"(?<![今去明一每常半\d一二两三四五六七八九十])年(?P<part>底|末|初)(?!班)|(?P<half>上半年|下半年)")
 def _part_of_this_year(match: re.Match[str], at: Moment) -> Stretch | None:
     if _HABIT.search(at.sentence(match)[0]):
         return None
@@ -314,7 +315,7 @@ def _part_of_this_year(match: re.Match[str], at: Moment) -> Stretch | None:
     return parts[0] if tense == 0 else calendar.nearest(parts, at.now, tense)
 
 
-@BOOK.rule(
+@RULES.rule(
     rf"(?P<which>上个|下个|这个)?(?:(?P<holiday>{_HOLIDAY})(?:节|长假|假期|期间|(?<=[^十一三六])(?!节))|(?:(?P<bare>十一|五一|六一)(?=[去回放我他她你到在出全和跟期假的]|$)))"
 )
 def _near_holiday(match: re.Match[str], at: Moment) -> Stretch | None:
@@ -329,7 +330,7 @@ def _near_holiday(match: re.Match[str], at: Moment) -> Stretch | None:
 # Times of day.
 
 
-@BOOK.rule(
+@RULES.rule(
     rf"""(?:(?P<part>{_PART})的?\s?)?(?P<hour>2[0-4]|1\d|0?\d|二十[一二三四]?|十[一二三四五六七八九]?|[零一二两三四五六七八九])
     (?:[:：](?P<digits>[0-5]\d)(?!\d)|\s?点(?:(?P<half>半)|(?P<quarter>[一三]刻)|(?P<minute>[0-5]?\d|[一二三四五]?十[一二三四五六七八九]?|零[一二三四五六七八九])分?(?!\d|[个天年])|(?P<sharp>钟|整)|(?![半\d点儿钟])))(?:左右|多)?"""
 )
@@ -349,7 +350,10 @@ def _clock(match: re.Match[str], at: Moment) -> Found | None:
     return Found(part=part, clock=Clock(_number(match["hour"]), minute))
 
 
-@BOOK.rule(rf"(?P<part>{_PART})(?!好|安)")
+@RULES.rule(rf"(?P<part>{_PART})(?!好|安)")
 def _part_of_day(match: re.Match[str], at: Moment) -> Found | None:
     alone = not _HABIT.search(at.sentence(match)[0])
     return Found(part=_PARTS[match["part"]], alone=alone)
+
+
+READER = Reader(RULES, _tense, re.NOFLAG)
