@@ -54,7 +54,9 @@ def find_object(text: str, key: str) -> Found:
             raise NoJson("no JSON")
         whole, cut = _cut_back(text[start:])
         found = _under(repair_json(whole, return_objects=True), key, bare)
-    except RecursionError:
+    except NoJson:
+        raise
+    except (RecursionError, ValueError):  # json_repair says with a ValueError that it gives up
         raise NoJson("nested too deep") from None
     if found is None:
         raise NoJson("JSON of another kind")

@@ -9,6 +9,7 @@ from datetime import UTC, tzinfo
 from functools import cache
 from typing import Any
 
+from hmind.analysis.owner import owner_speaker
 from hmind.errors import SettingsError
 from hmind.model import Known, Segment, Turn
 from hmind.settings import config_dir
@@ -47,15 +48,6 @@ def instructions() -> str:
         raise SettingsError(f"{path}: cannot be read as UTF-8. Install hmind again, it comes with it.") from None
 
 
-def owner_speaker(segment: Segment) -> str | None:
-    """The speaker's name of the memory's owner: the only person who speaks, or who speaks under the user's id."""
-    speakers = {turn.speaker for turn in (*segment.context, *segment.turns) if turn.by_person}
-    if len(speakers) == 1:
-        return next(iter(speakers))
-    own_id = segment.session.user_id.casefold()
-    return next((speaker for speaker in sorted(speakers) if speaker.casefold() == own_id), None)
-
-
 def ask_about(segment: Segment, known: Known, zone: tzinfo = UTC) -> Question:
     """The question about ``segment``: its turns numbered from 1, its context without numbers.
 
@@ -82,7 +74,7 @@ def _owner(segment: Segment) -> str:
     speaker = owner_speaker(segment)
     if speaker is None:
         return "not known: name every speaker, call none of them user"
-    return f"speaks as {clean(speaker)[:_KNOWN_CHARS]}"
+    return f"speaks as {clean(speaker)[:_KNOWN_CHARS] or 'user'}"
 
 
 def _nearest(names: Iterable[str], segment: Segment) -> list[str]:

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, tzinfo
 from itertools import chain
 from typing import TypeVar
 
-from hmind.analysis.llm_prompt import owner_speaker
 from hmind.analysis.llm_schema import EntityAnswer, EventAnswer, FactAnswer, SegmentAnswer, StatementAnswer
+from hmind.analysis.owner import OWNER, owner_speaker
 from hmind.model import CandidateFact, FoundEntity, FoundEvent, Segment, Statement, Turn
 from hmind.text.language import detect
 
@@ -18,8 +18,8 @@ UNMENTIONED = "unmentioned"
 
 T = TypeVar("T")
 
-_OWNER = {"user", "the user", "owner", "用户"}
-_TELLER = {"speaker", "self", "i", "me", "myself", "我", "本人", "自己"}
+_MEANS_OWNER = {"user", "the user", "owner", "用户"}
+_MEANS_TELLER = {"speaker", "self", "i", "me", "myself", "我", "本人", "自己"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class _Reader:
         turns = [turn for turn in self.turns(answer.turns) if turn.by_person]
         if not turns:
             return None
-        told_by = turns[0].speaker
+        told_by = turns[0].speaker.strip() or OWNER
         ends = answer.valid_to
         return CandidateFact(
             subject=self._subject(answer.subject, told_by),
@@ -125,10 +125,10 @@ class _Reader:
     def _subject(self, subject: str, told_by: str) -> str:
         """``user`` for the owner, by whatever word or name; without a known owner, "user" is who spoke."""
         word = subject.casefold()
-        if word in _OWNER and self._owner is not None:
-            return "user"
-        name = told_by if word in _OWNER | _TELLER else subject
-        return "user" if self._owner is not None and name.casefold() == self._owner.casefold() else name
+        if word in _MEANS_OWNER and self._owner is not None:
+            return OWNER
+        name = told_by if word in _MEANS_OWNER | _MEANS_TELLER else subject
+        return OWNER if self._owner is not None and name.casefold() == (self._owner or OWNER).casefold() else name
 
     def _time(self, time: datetime | None, turn: Turn) -> datetime | None:
         """``time``, or when it is only the day on which the turn was said, the time of the turn."""

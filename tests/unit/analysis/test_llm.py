@@ -13,6 +13,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from hmind.analysis.llm import LlmAnalyst
@@ -440,6 +443,19 @@ def test_two_people_in_one_memory(server: OpenAIServer) -> None:
         ("Tom", "Tom", "dogs"),
         ("Nora", "Tom", "40"),
     ]
+    assert json.loads(block(server.requests[0].text("user"), "about")[0])["owner"] == "speaks as Maya"
+
+
+def test_two_people_of_whom_none_is_the_owner(server: OpenAIServer) -> None:
+    talk = segment(turn(1, "I got the job!", speaker="Ines"), turn(2, "I adopted a dog.", speaker="Tom"))
+    facts = [
+        fact(subject="user", turns=[1]),
+        fact(subject="我", turns=[2]),
+        fact(subject="Ines", object="it", turns=[2]),
+    ]
+    (found,) = analyze(server, answer(event(facts=facts)), talk).events
+    assert [(kept.subject, kept.told_by) for kept in found.facts] == [("Ines", "Ines"), ("Tom", "Tom"), ("Ines", "Tom")]
+    assert "call none of them user" in server.requests[0].text("user")
 
 
 def test_what_no_store_can_hold_is_cleaned(server: OpenAIServer) -> None:
@@ -698,3 +714,66 @@ def test_no_key_and_a_full_address(server: OpenAIServer) -> None:
     server.then(completion(NOTHING))
     analyst(server, llm_key=SecretStr(""), llm_url=f"{server.url}/chat/completions").analyze(TALK, Known())
     assert server.requests[0].path == "/v1/chat/completions"
+
+
+# Anything at all
+
+
+KEYS = ["events", "discarded", "statements", "text", "turns", "turn", "reason", "salience", "description", "facts",
+        "subject", "predicate", "object", "confidence", "valid_from", "valid_to", "entities", "name", "type", "aliases",
+        "occurred_at", "occurred_on", "occurred_until", "emotion", "why"]  # fmt: skip
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(["2024-05-07", "0001-01-01", "9999-12-31T23:59:59-14:00", "high", "user", "[1]", "1e400", "²"])
+)
+json_values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=5), inner),
+    max_leaves=20,
+)
+
+
+def never_breaks(server: OpenAIServer, content: str) -> None:
+    server.then(completion(content))
+    asking = LlmAnalyst(settings(server), zone=ZoneInfo("Asia/Shanghai"), sleep=lambda _: None)
+    try:
+        found = asking.analyze(TALK, Known())
+    except AnalystMisbehaved:
+        return
+    check_promises(found, TALK)
+    for part in found.events:
+        stored = json.dumps([part.description, part.emotion, *(kept.object for kept in part.facts)], ensure_ascii=False)
+        assert stored.encode() == stored.encode("utf-8", "ignore")
+        assert "\\u0000" not in stored
+
+
+same_server = hypothesis_settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=150)
+
+
+@same_server
+@given(
+    spoiled=st.dictionaries(st.sampled_from(KEYS), json_values, min_size=1, max_size=5), inside=st.sampled_from(KEYS)
+)
+def test_any_json_is_an_analysis_or_a_named_fault(server: OpenAIServer, spoiled: dict[str, Any], inside: str) -> None:
+    first = event()
+    parts = {"statements": first["statements"][0], "facts": first["facts"][0], "entities": first["entities"][0]}
+    parts.get(inside, first).update(spoiled)
+    never_breaks(server, json.dumps(answer(first, event(), spoiled, discarded=[spoiled])))
+
+
+@same_server
+@given(data=st.data())
+def test_any_damage_is_an_analysis_or_a_named_fault(server: OpenAIServer, data: st.DataObject) -> None:
+    text = json.dumps(answer(event(), event(), discarded=[{"turn": 2, "reason": "other"}]))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        text = (
+            text[:at]
+            + data.draw(st.sampled_from(["", '"', "\\", "{", "]", ",", "\\ud800", "x"]))
+            + text[at + data.draw(st.integers(0, 9)) :]
+        )
+    never_breaks(server, text)
