@@ -85,20 +85,29 @@ class Waiting:
 def take_due(engine: Engine, now: datetime, limit: int) -> list[SessionRef]:
     """Sessions whose window is due, each given to one caller and due again later if nothing comes of it."""
     with engine.begin() as connection:
-        return [SessionRef(*row) for row in connection.execute(_TAKE_DUE, {"now": now, "limit": limit})]
+        return [
+            SessionRef(row.tenant, row.user_id, row.session_id)
+            for row in connection.execute(_TAKE_DUE, {"now": now, "limit": limit})
+        ]
 
 
 def open_since(engine: Engine, before: datetime) -> list[SessionRef]:
     """Sessions with a turn that waits since before ``before``; imports under way are left out."""
     with engine.connect() as connection:
-        return [SessionRef(*row) for row in connection.execute(_OPEN_SINCE, {"before": before})]
+        return [
+            SessionRef(row.tenant, row.user_id, row.session_id)
+            for row in connection.execute(_OPEN_SINCE, {"before": before})
+        ]
 
 
 def read(connection: Connection, session: SessionRef, limit: int) -> tuple[Window | None, list[Waiting]]:
     """The window's row and its first ``limit`` waiting turns, in order."""
     row = connection.execute(_READ, _key(session)).one_or_none()
     waiting = connection.execute(_WAITING, {**_key(session), "limit": limit})
-    return Window(*row) if row else None, [Waiting(t.turn_id, t.seq, t.received_at) for t in waiting]
+    window = None
+    if row is not None:
+        window = Window(row.last_seq, row.flush_seq, row.last_occurred_at, row.last_received_at, row.held)
+    return window, [Waiting(t.turn_id, t.seq, t.received_at) for t in waiting]
 
 
 def settle(

@@ -10,7 +10,8 @@ end
 
 local stream, seen, sessions = KEYS[1], KEYS[2], KEYS[3]
 local now, ttl = tonumber(ARGV[1]), tonumber(ARGV[2])
-local oldest = string.format('%.0f', now - ttl)
+-- At exactly 72 h a turn is gone already.
+local oldest = string.format('%.0f', now - ttl + 1)
 local added = 0
 for i = 4, #ARGV, 3 do
   local received = tonumber(ARGV[i])
