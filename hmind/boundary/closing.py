@@ -39,6 +39,10 @@ class _Language:
         clauses = list(self._clauses(text[-self.tail_chars :]))
         return self._farewell(clauses) or self._thanks(clauses)
 
+    def takes_on(self, text: str) -> bool:
+        clauses = list(self._clauses(text[-self.tail_chars :]))
+        return any(each.asks or self._first("takes_on", each.text) for each in clauses)
+
     def _farewell(self, clauses: list[_Clause]) -> str | None:
         """The last farewell, unless something is taken up after it."""
         for index in range(len(clauses) - 1, -1, -1):
@@ -117,6 +121,11 @@ class ClosingPhrases:
             if name := language.closes(folded):
                 return f"{language.name}.{name}"
         return None
+
+    def takes_on(self, text: str) -> bool:
+        """Whether a turn asks for something or takes up something new, in any of the languages."""
+        folded = _folded(text)
+        return any(language.takes_on(folded) for language in self._languages)
 
 
 def _folded(text: str) -> str:

@@ -1,0 +1,192 @@
+"""Decides where the segments of a window end. Pure: no store, no clock, no settings but its own.
+
+It reads from left to right. What it decides about a gap depends only on the turns from the start
+of the segment to a few turns behind the gap, and it decides nothing before those are there. So
+the same turns give the same segments however they trickle in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hmind.boundary.closing import ClosingPhrases
+from hmind.boundary.farewell import Farewells
+from hmind.boundary.rounds import LONGEST_TURNS, count_rounds, round_starts
+from hmind.boundary.similarity import Curve
+from hmind.embedding.embedder import Embedder, Vectors
+from hmind.model import Boundary, Turn
+from hmind.settings import BoundarySettings
+
+CRUMB_TURNS = 2
+"""A topic shift leaves at least so many turns on each side."""
+
+_ASKS = re.compile(r"[?？吗呢么嘛]\W*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The end of one segment.
+
+    Attributes:
+        end: index after the segment's last turn, in the window.
+        measured: seconds of silence, cosine of the shift, number of rounds; else None.
+        threshold: what ``measured`` was held against, or None.
+    """
+
+    end: int
+    boundary: Boundary
+    measured: float | None
+    threshold: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Why the end of the window is known to be over: silence, the daily sweep, a flush."""
+
+    boundary: Boundary
+    measured: float | None
+    threshold: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Turns without a silence between them. ``because`` is None while more may come."""
+
+    start: int
+    end: int
+    because: Tail | None
+
+    @property
+    def over(self) -> bool:
+        return self.because is not None
+
+
+class Detector:
+    """Finds boundaries. The same window gives the same cuts, always."""
+
+    def __init__(self, settings: BoundarySettings, embedder: Embedder, phrases: ClosingPhrases) -> None:
+        self._settings = settings
+        self._embedder = embedder
+        self._phrases = phrases
+        self._below = settings.topic_shift_below_cos or embedder.topic_shift_below
+
+    def cuts(self, window: Sequence[Turn], tail: Tail | None) -> list[Cut]:
+        """The ends of the segments, in order.
+
+        Args:
+            window: the turns after the last boundary, in order of (occurred_at, seq).
+            tail: why nothing will follow, or None. With None only what is certain is returned
+                and the rest stays open; with a tail the last cut is the end of the window. It bears
+                the tail's reason, or ``closing_phrase`` where the window ends in a farewell.
+
+        Raises:
+            EmbeddingUnavailable: the embedder did not answer.
+        """
+        blocks = list(self._blocks(window, tail))
+        reading = _Reading(
+            window,
+            Farewells(window, self._phrases),
+            Curve(self._vectors(window, blocks), self._settings.lookahead_turns),
+            self._settings,
+            self._below,
+        )
+        found: list[Cut] = []
+        for block in blocks:
+            start = block.start
+            while start < block.end:
+                cut = reading.next_cut(start, block)
+                if cut is None:
+                    return found
+                found.append(cut)
+                start = cut.end
+        return found
+
+    def _blocks(self, window: Sequence[Turn], tail: Tail | None) -> Iterator[_Block]:
+        start, limit = 0, self._settings.silence_after_s
+        for index in range(1, len(window)):
+            silent = (window[index].occurred_at - window[index - 1].occurred_at).total_seconds()
+            if silent >= limit:
+                yield _Block(start, index, Tail(Boundary.SILENCE, silent, limit))
+                start = index
+        if window:
+            yield _Block(start, len(window), tail)
+
+    def _vectors(self, window: Sequence[Turn], blocks: Sequence[_Block]) -> Vectors:
+        """One row for each turn; zeros where a block is too short to hold a shift."""
+        rows = np.zeros((len(window), self._embedder.dim), dtype=np.float32)
+        needed = [
+            index
+            for block in blocks
+            if block.end - block.start >= 2 * CRUMB_TURNS
+            for index in range(block.start, block.end)
+        ]
+        if needed:
+            rows[needed] = self._embedder.passages([window[index].content for index in needed])
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One window while it is read."""
+
+    turns: Sequence[Turn]
+    farewells: Farewells
+    curve: Curve
+    settings: BoundarySettings
+    below: float
+
+    def next_cut(self, start: int, block: _Block) -> Cut | None:
+        """The end of the segment that begins at ``start``; None where it cannot be known yet."""
+        full = self._full(start, block.end)
+        for gap in range(start + 1, block.end + 1):
+            farewell = self.farewells.at(gap - 1, block.end, block.over)
+            if not farewell.certain:
+                return None
+            if farewell.end is not None and farewell.end <= full:
+                return Cut(farewell.end, Boundary.CLOSING_PHRASE, None, None)
+            if gap == block.end:
+                return _by(block.because, gap)
+            if not block.over and gap + self.settings.lookahead_turns + 1 > block.end:
+                return None
+            if self._shifts(gap, start, block.end):
+                cosine = self.curve.across(gap, start, block.end)
+                return Cut(gap, Boundary.TOPIC_SHIFT, cosine, self.below)
+            if gap == full:
+                limit = self.settings.max_rounds
+                return Cut(self._weakest(start, full, block.end), Boundary.MAX_ROUNDS, float(limit + 1), float(limit))
+        return None
+
+    def _full(self, start: int, end: int) -> int:
+        """Index of the turn that opens a round too many; ``end`` when none does."""
+        most = self.settings.max_rounds
+        starts = round_starts(self.turns[start : min(end, start + most * LONGEST_TURNS + 1)])
+        return start + starts[most] if len(starts) > most else end
+
+    def _shifts(self, gap: int, start: int, end: int) -> bool:
+        if gap - start < CRUMB_TURNS or end - gap < CRUMB_TURNS or self._answers(gap):
+            return False
+        return self.curve.across(gap, start, end) < self.below and self.curve.dips(gap, start, end)
+
+    def _answers(self, gap: int) -> bool:
+        """Whether the turn after the gap answers a question of the turn before."""
+        before, after = self.turns[gap - 1], self.turns[gap]
+        return before.speaker != after.speaker and _ASKS.search(before.content[-80:]) is not None
+
+    def _weakest(self, start: int, full: int, end: int) -> int:
+        """The gap with the lowest similarity that leaves enough rounds on both sides."""
+        least = self.settings.min_rounds
+        enough = [
+            gap
+            for gap in range(start + 1, full)
+            if count_rounds(self.turns[start:gap]) >= least and count_rounds(self.turns[gap:full]) >= least
+        ]
+        fitting = [gap for gap in enough if not self._answers(gap)] or enough
+        return min(fitting, key=lambda gap: (self.curve.across(gap, start, end), -gap), default=full)
+
+
+def _by(because: Tail | None, end: int) -> Cut | None:
+    return Cut(end, because.boundary, because.measured, because.threshold) if because else None
