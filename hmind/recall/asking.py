@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pgvector import HalfVector
@@ -20,7 +21,7 @@ class Asking:
 
     Attributes:
         vector: of the question, shape (dim,).
-        unrelated_cos: the embedder's; cosines count from there.
+        unrelated_cos: cosines count from there.
     """
 
     tenant: str
@@ -40,6 +41,12 @@ class Asking:
     def vector_text(self) -> str:
         """The vector as PostgreSQL reads a halfvec."""
         return str(HalfVector(self.vector).to_text())
+
+    def against(self, measured: float | None) -> Asking:
+        """The same asking, with unrelated memories where they were measured to be, if lower."""
+        if measured is None or math.isnan(measured) or measured >= self.unrelated_cos:
+            return self
+        return replace(self, unrelated_cos=measured)
 
     def score(
         self,

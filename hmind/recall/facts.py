@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, text
 
 from hmind.model import Layer, Recollection
 from hmind.recall.asking import Asking
@@ -30,23 +33,27 @@ WHERE facts.tenant = :tenant AND facts.user_id = :user_id AND facts.invalidated_
 became of that gist, else as the nearest of its event."""
 
 
-def find(connection: Connection, asking: Asking) -> list[Recollection]:
-    """The user's live facts that have to do with the question, scored, unordered.
+def read(connection: Connection, asking: Asking) -> Sequence[Row[Any]]:
+    """The user's live facts, each with the cosine of its gist."""
+    return connection.execute(LIVE, asking.whose | {"vector": asking.vector_text}).all()
+
+
+def score(rows: Sequence[Row[Any]], asking: Asking) -> list[Recollection]:
+    """Those of the facts that have to do with the question, scored, unordered.
 
     ``text`` is a sentence in the question's language. A fact whose ``valid_to`` has passed is
     flagged ``no_longer_true``: it still answers "where did I live before?".
     """
     question = asking.question
-    rows = connection.execute(LIVE, asking.whose | {"vector": asking.vector_text}).all()
     index = KeywordIndex([terms_of_fact(row.subject, row.predicate, row.object) for row in rows], asking.settings)
     keyword = index.scores(terms_of_question(question, (row.predicate for row in rows)))
     found = []
     for row, words in zip(rows, keyword, strict=True):
         occurred_at = row.occurred_at or row.recorded_at
-        score = asking.score(
+        worth = asking.score(
             Layer.L4, cosine=row.cosine, keyword=words, occurred_at=occurred_at, importance=row.confidence
         )
-        if score is None:
+        if worth is None:
             continue
         past = row.valid_to is not None and row.valid_to <= asking.now
         found.append(
@@ -54,8 +61,8 @@ def find(connection: Connection, asking: Asking) -> list[Recollection]:
                 layer=Layer.L4,
                 id=str(row.id),
                 text=sentence(row.subject, row.predicate, row.object, question.language, row.valid_from, row.valid_to),
-                score=score.total,
-                parts=score.parts,
+                score=worth.total,
+                parts=worth.parts,
                 occurred_at=occurred_at,
                 session_id=row.session_id,
                 event_id=str(row.event_id),

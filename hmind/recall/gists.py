@@ -15,7 +15,9 @@ WITH mine AS MATERIALIZED (
     FROM gists
     WHERE tenant = :tenant AND user_id = :user_id AND state = 'live' AND layer = ANY(CAST(:layers AS text[]))
 ), size AS (
-    SELECT count(*)::float8 AS gists, greatest(avg(length), 1)::float8 AS mean_length FROM mine
+    SELECT count(*)::float8 AS gists, greatest(avg(length), 1)::float8 AS mean_length,
+           avg(1 - distance) - 2 * stddev_samp(distance) AS unrelated
+    FROM mine
 ), hits AS (
     SELECT mine.id, mine.length, term, count(*)::float8 AS times
     FROM mine CROSS JOIN LATERAL unnest(mine.keywords) AS term
@@ -42,8 +44,8 @@ WITH mine AS MATERIALIZED (
 SELECT gists.id, gists.layer, gists.session_id, gists.event_id, gists.text, gists.source_turns,
        gists.occurred_at, gists.importance, 1 - mine.distance AS cosine,
        least(1, coalesce(ranked.bm25 / nullif((SELECT sum(idf) FROM weights), 0), 0)) AS keyword,
-       outdated.facts AS outdated
-FROM candidates
+       outdated.facts AS outdated, size.unrelated
+FROM candidates CROSS JOIN size
 JOIN mine USING (id)
 JOIN gists ON gists.tenant = :tenant AND gists.user_id = :user_id AND gists.id = candidates.id
 LEFT JOIN ranked ON ranked.id = candidates.id
@@ -60,8 +62,12 @@ of an index over all users. The BM25 is bm25.py's. A gist is outdated when a fac
 longer holds and the gist tells of it: drawn from the same turn, or naming its object."""
 
 
-def find(connection: Connection, asking: Asking, layers: Collection[Layer]) -> list[Recollection]:
+def find(connection: Connection, asking: Asking, layers: Collection[Layer]) -> tuple[list[Recollection], Asking]:
     """The gists nearest to the question and those that share its rarest words, scored, unordered.
+
+    Also the asking with its ``unrelated_cos`` as measured on this user's gists: two deviations
+    below the mean of their cosines with this question, never above what it was. A question in
+    another language than the memories is further from all of them, and still nearest to one.
 
     Args:
         layers: L2, L4 or both.
@@ -76,7 +82,10 @@ def find(connection: Connection, asking: Asking, layers: Collection[Layer]) -> l
         "b": settings.bm25_b,
     }
     found = []
-    for row in connection.execute(FIND, parameters):
+    rows = connection.execute(FIND, parameters).all()
+    if rows:
+        asking = asking.against(rows[0].unrelated)
+    for row in rows:
         score = asking.score(
             Layer(row.layer),
             cosine=row.cosine,
@@ -102,4 +111,4 @@ def find(connection: Connection, asking: Asking, layers: Collection[Layer]) -> l
                 details={"kind": "gist", "importance": row.importance} | outdated,
             )
         )
-    return found
+    return found, asking

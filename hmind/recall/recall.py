@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, Row
 
 from hmind.embedding.embedder import Embedder
 from hmind.model import Clock, Layer, Recollection, utc_now
 from hmind.recall import entities, facts, gists, turns
 from hmind.recall.asking import Asking
 from hmind.recall.question import Question
+from hmind.recall.score import below_unrelated
 from hmind.recall.turns import ReadableTurns, TurnKey, TurnVectors
 from hmind.settings import RecallSettings
 
@@ -83,36 +85,31 @@ class Recall:
                 user_id=user_id,
                 question=asked,
                 vector=self._embedder.questions([asked.text])[0],
-                unrelated_cos=self._embedder.unrelated_cos,
+                unrelated_cos=below_unrelated(self._embedder.unrelated_cos),
                 now=now or self._clock(),
                 settings=self._settings,
             )
             beside = pool.submit(self._beside_gists, asking, wanted)
-            found = self._gists(asking, wanted & _GISTS)
-            others, still_waiting = beside.result()
-            found += others
+            found: list[Recollection] = []
+            if layers_of_gists := wanted & _GISTS:
+                with self._engine.connect() as connection:
+                    found, asking = gists.find(connection, asking, layers_of_gists)
+            live, named, still_waiting = beside.result()
+            found += facts.score(live, asking) + named
             if raw is not None:
                 found += turns.find(raw.result(), still_waiting, asking, self._turn_vectors)
         return choose(found, most)
 
-    def _gists(self, asking: Asking, layers: Collection[Layer]) -> list[Recollection]:
-        if not layers:
-            return []
+    def _beside_gists(
+        self, asking: Asking, wanted: Collection[Layer]
+    ) -> tuple[Sequence[Row[Any]], list[Recollection], frozenset[TurnKey]]:
+        """The live facts, the entities that are named, and which raw turns still wait."""
         with self._engine.connect() as connection:
-            return gists.find(connection, asking, layers)
-
-    def _beside_gists(self, asking: Asking, wanted: Collection[Layer]) -> tuple[list[Recollection], frozenset[TurnKey]]:
-        """Facts, entities, and which raw turns still wait."""
-        found: list[Recollection] = []
-        still_waiting: frozenset[TurnKey] = frozenset()
-        with self._engine.connect() as connection:
-            if Layer.L4 in wanted:
-                found += facts.find(connection, asking)
-            if Layer.L3 in wanted:
-                found += entities.find(connection, asking)
-            if Layer.L1 in wanted:
-                still_waiting = turns.waiting(connection, asking.tenant, asking.user_id)
-        return found, still_waiting
+            return (
+                facts.read(connection, asking) if Layer.L4 in wanted else [],
+                entities.find(connection, asking) if Layer.L3 in wanted else [],
+                turns.waiting(connection, asking.tenant, asking.user_id) if Layer.L1 in wanted else frozenset(),
+            )
 
 
 def choose(found: Sequence[Recollection], limit: int) -> list[Recollection]:

@@ -85,6 +85,14 @@ class Scorer:
         return 1 / (1 + days / self._settings.time_scale_days)
 
 
+def below_unrelated(unrelated_cos: float) -> float:
+    """Where cosines count from before anything was measured: a quarter of the way below unrelated.
+
+    The embedder's figure is a mean over languages; across two languages all is further apart.
+    """
+    return unrelated_cos - (1 - unrelated_cos) / 4
+
+
 def nearness(cosine: float | None, unrelated_cos: float) -> float:
     """Cosine counted from what two unrelated sentences have, 0 to 1; 0 for None and NaN."""
     if cosine is None or math.isnan(cosine):

