@@ -67,3 +67,7 @@ class AnalystMisbehaved(Permanent):
 
 class ImportRefused(Permanent):
     """<file>: <why it is not a file that can be imported>. <the nearest guess>."""
+
+
+class UnknownId(Permanent):
+    """<what was given>: <no memory, several memories, or too short to tell>. <what to do>."""
