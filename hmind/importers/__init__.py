@@ -1,1 +1,1 @@
-"""Chat logs to turns."""
+"""Files of old conversations: recognising them, reading them, giving their turns to intake."""

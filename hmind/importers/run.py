@@ -1,0 +1,121 @@
+"""The import: gives a file's turns to intake in batches and closes each session after its last turn.
+
+Nothing is kept of how far it came: running it again changes nothing, because every turn is
+recognised, so that is how it is resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import orjson
+from redis import Redis
+from redis.exceptions import RedisError
+
+from hmind.errors import BadTurn, StoreUnavailable
+from hmind.importers.message import Message, Reader
+from hmind.intake.accept import Intake
+from hmind.intake.wire import Delivery, turn_from
+from hmind.model import Clock, SessionRef, utc_now
+from hmind.settings import Intake as IntakeSettings
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLine:
+    """A message that became a dead letter: its place in the file, the field at fault and why."""
+
+    place: str
+    field: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """How far an import is, or what it came to.
+
+    Attributes:
+        sessions: those that were closed so far.
+        dead_lines: where the dead letters stand, in order; as many as ``dead`` at most.
+    """
+
+    read: int = 0
+    accepted: int = 0
+    duplicate: int = 0
+    dead: int = 0
+    sessions: tuple[SessionRef, ...] = ()
+    dead_lines: tuple[DeadLine, ...] = ()
+
+
+def run(
+    reader: Reader,
+    intake: Intake,
+    redis: Redis,
+    settings: IntakeSettings,
+    *,
+    tell: Callable[[Imported], None] = lambda _: None,
+    clock: Clock = utc_now,
+) -> Imported:
+    """Imports a file. ``tell`` hears of every batch.
+
+    Raises:
+        StoreUnavailable: a store does not answer; what was told of is safe, the rest is not in yet.
+    """
+    so_far = Imported()
+    for batch in _batches(reader.messages()):
+        # Held: a session that comes whole is judged when it is whole.
+        receipt = intake.accept([message.delivery for message in batch], "import", hold=True)
+        over = [message.session for message in batch if message.last and message.session]
+        send_flushes(redis, settings.stream, over)
+        dead_lines = _dead_lines(batch, settings, clock) if receipt.dead else []
+        so_far = Imported(
+            read=so_far.read + len(batch),
+            accepted=so_far.accepted + receipt.accepted,
+            duplicate=so_far.duplicate + receipt.duplicate,
+            dead=so_far.dead + receipt.dead,
+            sessions=(*so_far.sessions, *over),
+            dead_lines=(*so_far.dead_lines, *dead_lines),
+        )
+        tell(so_far)
+    return so_far
+
+
+def send_flushes(redis: Redis, stream: str, sessions: list[SessionRef]) -> None:
+    """Says through the turn stream that these sessions are over, so that a worker closes them.
+
+    Raises:
+        StoreUnavailable: Redis does not answer.
+    """
+    if not sessions:
+        return
+    pipe = redis.pipeline(transaction=False)
+    for session in sessions:
+        named = {"tenant": session.tenant, "user_id": session.user_id, "session_id": session.session_id}
+        pipe.xadd(stream, {"flush": orjson.dumps(named)})
+    try:
+        pipe.execute()
+    except RedisError as error:
+        raise StoreUnavailable(f"Redis does not answer ({type(error).__name__}). Import the file again.") from None
+
+
+def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
+    while batch := list(islice(messages, BATCH)):
+        yield batch
+
+
+def _dead_lines(batch: list[Message], settings: IntakeSettings, clock: Clock) -> Iterator[DeadLine]:
+    """Intake tells how many were bad; reading them once more tells which."""
+    for message in batch:
+        if fault := _fault(message.delivery, settings, clock):
+            yield DeadLine(message.place, fault.field, fault.reason)
+
+
+def _fault(delivery: Delivery, settings: IntakeSettings, clock: Clock) -> BadTurn | None:
+    try:
+        turn_from(delivery, settings, clock())
+    except BadTurn as fault:
+        return fault
+    return None
