@@ -86,7 +86,7 @@ def _month_of_year(match: re.Match[str], at: Moment) -> Stretch:
     rf"""\b(?: (?P<which>last|this\s+past|this|next|this\s+coming)
       | (?P<word>in|since|until|till|by|during|before|after|around|of|for|from|through|late
         |(?P<part>{words.MONTH_PART})) )
-    \s*\b(?P<month>{words.MONTH})(?!\s+(?:I|we|you|he|she|they|have|be|not)\b)"""
+    \s*\b(?P<month>{words.MONTH})"""
 )
 def _in_may(match: re.Match[str], at: Moment) -> Stretch | None:
     """A month by its name needs a word before it; "may" and "march" in lower case need more than most."""
@@ -141,7 +141,8 @@ def _day_of_month(at: Moment, offset: int, day: int) -> date:
 
 @DATES.rule(
     rf"""\b(?: (?P<which>last|this\s+past|this\s+coming|this|next)\s+(?:early\s+|late\s+)?(?P<one>{words.SEASON})
-      | (?P<two>{words.SEASON})\s*,?\s+(?:of\s+|in\s+)?(?:(?P<year>{words.YEAR})|(?P<whose>last|this|next)\s+year) )\b"""
+      | (?P<two>{words.SEASON})\s*,?\s+(?:of\s+|in\s+)?
+        (?:(?P<year>{words.YEAR})|(?P<whose>last|this|next)\s+year) )\b"""
 )
 def _season_of(match: re.Match[str], at: Moment) -> Stretch:
     name = words.season(match["one"] or match["two"])
@@ -202,9 +203,10 @@ def _christmas_2019(match: re.Match[str], at: Moment) -> Stretch | None:
     rf"\b(?:on\s+|by\s+|until\s+|since\s+)?(?P<day>{words.WEEKDAY})(?!\w)|\b(?:on|by|until)\s+(?P<short>Mon|Tues?|Wed|Thur?s?|Fri|Sat|Sun)\b"
 )
 def _on_friday(match: re.Match[str], at: Moment) -> Stretch:
+    """The next one, today included, unless the clause tells of the past."""
     number = words.weekday(match["day"] or match["short"])
     choices = [calendar.days(calendar.weekday(at.today, number, n)) for n in (-1, 0, 1)]
-    return calendar.nearest(choices, at.now, at.tense(match))
+    return calendar.nearest(choices, at.now, at.tense(match) or 1)
 
 
 @DATES.rule(

@@ -18,12 +18,13 @@ DAYS = RuleBook()
 
 
 @DAYS.rule(
-    rf"""\b(?: (?:every|each|most|on\s+alternate)\s+(?:other\s+|single\s+)?(?:{words.WEEKDAY}|{words.MONTH}|{words.SEASON}
-        |day|night|week|month|year|weekend|morning|afternoon|evening|Christmas|Thanksgiving|Easter)s?(?:\s+(?:morning|afternoon|evening|night))?
+    rf"""\b(?: (?:every|each|most|on\s+alternate)\s+(?:other\s+|single\s+)?(?:{words.WEEKDAY}|{words.MONTH}
+        |{words.SEASON}|day|night|week|month|year|weekend|morning|afternoon|evening|Christmas|Thanksgiving|Easter)s?(?:\s+(?:morning|afternoon|evening|night))?
       (?:\s+(?:at|around)\s+\d+(?::\d\d)?\s*(?:[ap]\.?m\b\.?)?)?
     | (?:black|good|cyber|casual|ash|fat)\s+{words.WEEKDAY}
     | {words.WEEKDAY}(?:s\b|\s+(?:best|school|roast|blues|league|paper|sundae))
-    | (?:for|the\s+next|within|lasts?|lasted|takes?|took|spent|spend)\s+(?:about\s+|around\s+|almost\s+|over\s+|only\s+)?
+    | (?:for|the\s+next|within|lasts?|lasted|takes?|took|spent|spend)
+        \s+(?:about\s+|around\s+|almost\s+|over\s+|only\s+)?
         (?:{words.NUMBER}|{words.FEW})\s+{words.UNIT}s?\b(?!\s+(?:ago|back|from\s+now|later))
     | (?:in|over|during)\s+(?:the\s+)?(?:{words.NUMBER}\s+)?{words.UNIT}s?\s+(?:since|that)\b
     | (?:one|some)\s+(?:day|night|morning|evening)\b

@@ -9,21 +9,30 @@ from hmind.text import holidays, numbers
 
 _FUTURE = re.compile(
     r"\b(?:will|won't|shall|going\s+to|gonna|plan(?:s|ning)?|want(?:s)?\s+to|hop(?:e|es|ing)\s+to|would\s+like|'d\s+like"
-    r"|let's|should|can|coming\s+up|upcoming|due|starts|leaves|arrives|begins|remind|schedule[ds]?|book(?:ed)?\s+for"
-    r"|(?:am|is|are|'m|'re)\s+\w+ing|looking\s+forward|by)\b|'ll\b",
+    r"|let's|should|coming\s+up|upcoming|due|starts|leaves|arrives|begins|remind|schedule[ds]?|book(?:ed)?\s+for"
+    r"|(?:am|is|are|'m|'re)\s+\w+ing|looking\s+forward)\b|'ll\b",
     re.IGNORECASE,
 )
 _PAST = re.compile(
     r"\b(?:was|were|did|didn't|wasn't|weren't|had|hadn't|went|got|saw|met|took|came|bought|made|said|told|felt|left|found"
     r"|gave|ate|drank|ran|won|lost|broke|fell|flew|drove|wrote|read|began|started|thought|knew|spent|sent|taught|caught"
     r"|brought|heard|held|kept|led|paid|put|sat|slept|spoke|stood|swam|threw|woke|wore|became|built|grew|hit|hurt|cut"
-    r"|[a-z]{2,}(?<!ne)(?<!fe)ed|since|ago)\b",
+    r"|chose|drew|dug|fed|fought|forgot|forgave|froze|hid|hung|laid|lay|lent|lit|meant|quit|rang|rode|rose|sang|sank|sold|shot|shut"
+    r"|stole|stuck|swept|tore|understood|withdrew|bit|blew|bent|dealt"
+    r"|crept|dreamt|learnt|beat|burnt|been|gone|done|seen|[a-z]{2,}(?<!ne)(?<!fe)ed|since|ago)\b",
     re.IGNORECASE,
 )
+
+_STATE = re.compile(
+    r"(?:\b(?:am|is|are|be|being|feel|get)|'(?:m|re|s))\s+(?:\w+ly\s+|so\s+|very\s+|still\s+|all\s+|too\s+|not\s+)?[a-z]+ed\b",
+    re.IGNORECASE,
+)
+"""How things are now: "I'm so excited" and "it is closed" tell nothing of the past."""
 
 
 def tense(sentence: str) -> int:
     """-1, 0 or 1, by the verb forms in the sentence; "would" and "planned to" of the past lose to the future."""
+    sentence = _STATE.sub(" ", sentence.replace("’", "'"))
     if _FUTURE.search(sentence):
         return -1 if re.search(r"\b(?:was|were)\s+(?:going|planning)\b", sentence) else 1
     return -1 if _PAST.search(sentence) else 0

@@ -73,8 +73,11 @@ class Moment:
         return self.now.date()
 
     def tense(self, match: re.Match[str]) -> int:
-        """-1 when the sentence around the match tells of the past, 1 of the future, else 0."""
-        return self.tense_of(self.sentence(match)[0])
+        """-1 when the clause around the match tells of the past, 1 of the future; else as its sentence, or 0."""
+        sentence, start = self.sentence(match)
+        first = max((end.end() for end in _CLAUSE_ENDS.finditer(sentence, 0, start)), default=0)
+        last = _CLAUSE_ENDS.search(sentence, start + match.end() - match.start())
+        return self.tense_of(sentence[first : last.start() if last else None]) or self.tense_of(sentence)
 
     def sentence(self, match: re.Match[str]) -> tuple[str, int]:
         """The sentence around the match, and where the match stands in it."""
@@ -84,6 +87,7 @@ class Moment:
 
 
 _ENDS = re.compile(r"[。！？!?\n;；]|\.(?=\s|$)")
+_CLAUSE_ENDS = re.compile(r"[,，、:：]|\b(?:and|but|because|so|then|since|when|while|where|who|which)\b", re.IGNORECASE)
 Rule = Callable[[re.Match[str], Moment], Found | Stretch | None]
 
 
