@@ -40,12 +40,12 @@ def tense(sentence: str) -> int:
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?"
-    r"|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+    r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
 )
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
-SHORT_DAY = rf"(?:{WEEKDAY}|Mon|Tues?|Wed|Thur?s?|Fri|Sat|Sun(?!\s+(?:shin|was|is|set|rose)))\b\.?"
+SHORT_DAY = rf"(?:{WEEKDAY}\b|(?:Mon|Tues?|Wed|Thur?s?|Fri|Sat|Sun(?!\s+(?:shin|was|is|set|rose)))\b\.?)"
 NUMBER = rf"(?:\d+|{numbers.ENGLISH})"
 UNIT = r"(?:minute|min|hour|hr|day|night|weekend|week|month|year|yr)"
 FEW = r"(?:a\s+few|a\s+number\s+of|several|some|few|many)"

@@ -87,7 +87,7 @@ class Moment:
 
 
 _ENDS = re.compile(r"[。！？!?\n;；]|\.(?=\s|$)")
-_CLAUSE_ENDS = re.compile(r"[,，、:：]|\b(?:and|but|because|so|then|since|when|while|where|who|which)\b", re.IGNORECASE)
+_CLAUSE_ENDS = re.compile(r"[,，、:：]|\b(?:and|but|because|then|since|when|while|where|who|which)\b", re.IGNORECASE)
 Rule = Callable[[re.Match[str], Moment], Found | Stretch | None]
 
 

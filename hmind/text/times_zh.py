@@ -82,10 +82,10 @@ def _of_year(text: str, at: Moment) -> int:
 
 @RULES.rule(
     r"""明天会更好|(?<=的)明天(?=[。！!，]|$)|聪明天真|[目以之眼]前天天?气?|(?:先天|[以然之最])后天天?|后天(?:性|培养|失调)|前天空
-    |一天到晚|三天两头|今天下|[至如]今年轻|每(?:逢|到|个)?\s?(?:周|星期|礼拜)[一二三四五六日天末]?|每(?:年|个?月|天)(?:的)?
+    |一天到晚|三天两头|当今天下|[至如]今年轻|每(?:逢|到|个)?\s?(?:周|星期|礼拜)[一二三四五六日天末]?|(?:每天|那天|当天|第[二三四五六七八九十]天|一[个天整]|整个?|[好几]个)的?(?:凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|半夜)|每(?:年|个?月|天)
     |(?:周|星期|礼拜)[一二三四五六日]到(?:周|星期|礼拜)?[一二三四五六日天]|工作日
     |上[个]?月[球亮台饼]|[下这本]个?月[球亮台饼光]|十一[个点岁块]|六一[个二三四五六七八九十]|五一[个二三四五六七八九十]
-    |[这那第几哪有同][\s]?[一二两三四五六七八九十几]?[点](?![钟半])|第?[一二三四五六七八九十\d]+点(?:建议|意见|原因|理由|要求|看法|想法|感受|问题|不同|说明|体会|共识|\d)
+    |[这那第几哪有同][\s]?[一二两三四五六七八九十几]?[点](?![钟半])|第?[一二三四五六七八九十\d]+点(?:建议|意见|原因|理由|要求|看法|想法|感受|问题|不同|说明|体会|共识)
     |春节联欢晚会|国庆(?:路|街)|圣诞(?:树|老人|卡|歌|帽)|中秋月|元宵(?=[很真好煮吃])|端午(?=粽)|刚刚好|不早不晚"""
 )
 def _no_time(match: re.Match[str], at: Moment) -> None:
@@ -108,7 +108,7 @@ def _near_evening(match: re.Match[str], at: Moment) -> Found:
     return Found(day, part="evening" if match["part"] in "晚夜" else "morning")
 
 
-@RULES.rule(r"刚才|方才|刚刚|就在刚刚")
+@RULES.rule(r"刚才|(?<!一)方才|刚刚|就在刚刚")
 def _just_now(match: re.Match[str], at: Moment) -> Stretch:
     return Stretch(at.now - timedelta(minutes=15), at.now, "minute")
 
@@ -135,7 +135,7 @@ def _later(match: re.Match[str], at: Moment) -> Stretch | None:
     return _away(match, at, 1)
 
 
-@RULES.rule(rf"(?<![通超难经错路去])再?过{_AMOUNT}(?!了)")
+@RULES.rule(rf"(?:再|(?<![^，。！？,\s等要就得我你他她们怕能还]))过{_AMOUNT}(?!了)")
 def _in_a_while(match: re.Match[str], at: Moment) -> Stretch | None:
     if match["count"] == "两" and match["unit"] == "天":
         return calendar.few_away(at.now, 1, "day")
@@ -156,7 +156,7 @@ def _away(match: re.Match[str], at: Moment, sign: int) -> Stretch | None:
 
 
 @RULES.rule(
-    rf"(?:在?过去的?|最近的?|近|这)(?:(?P<few>好?几)|(?P<count>{_N}))(?P<unit>个?星期|个?礼拜|周|天|个?月|年)(?:以?来|里|内)?(?![前后])"
+    rf"(?:在?过去的?|最近的?|近|这)(?:(?P<few>好?几)|(?P<count>{_N}))(?P<unit>个?星期|个?礼拜|周|天|个?月|年)(?:以?来|里|内)?(?![前后了])"
 )
 def _last_few(match: re.Match[str], at: Moment) -> Stretch:
     count = 3 if match["few"] else _number(match["count"])
@@ -266,7 +266,7 @@ def _part_of_this_month(match: re.Match[str], at: Moment) -> Stretch | None:
     return parts[0] if tense == 0 else calendar.nearest(parts, at.now, tense)
 
 
-@RULES.rule(rf"(?<![\d月一二三四五六七八九十第])(?P<day>{_DAY})(?<!日)")
+@RULES.rule(rf"(?<![\d月一二三四五六七八九十第男女])(?P<day>{_DAY})(?<!日)")
 def _bare_day(match: re.Match[str], at: Moment) -> Stretch | None:
     """5号: the nearest day of that number; none in a habit. Never 5日, which counts as often as it dates."""
     if _HABIT.search(at.sentence(match)[0]):
@@ -347,7 +347,8 @@ def _clock(match: re.Match[str], at: Moment) -> Found | None:
     elif match["minute"]:
         minute = _number(match["minute"].lstrip("零") or "零")
     part = _PARTS[match["part"]] if match["part"] else None
-    return Found(part=part, clock=Clock(_number(match["hour"]), minute))
+    alone = not _HABIT.search(at.sentence(match)[0])
+    return Found(part=part, clock=Clock(_number(match["hour"]), minute), alone=alone)
 
 
 @RULES.rule(rf"(?P<part>{_PART})(?!好|安)")

@@ -118,9 +118,9 @@ def test_direction(text: str, direction: int) -> None:
 
 
 def test_text_and_span_are_those_of_the_words() -> None:
-    text = "上周三我去了医院, and last Friday at 3 pm I left"
+    text = "上周三我去了医院, and I left last Friday."
     found = resolve(text, datetime(2024, 5, 15, 14, tzinfo=UTC))
-    assert [one.text for one in found] == ["上周三", "last Friday at 3 pm"]
+    assert [one.text for one in found] == ["上周三", "last Friday"]
     assert all(text[slice(*one.span)] == one.text for one in found)
 
 
@@ -132,9 +132,10 @@ def test_a_naive_moment_is_refused() -> None:
 WORDS = st.sampled_from(
     re.split(
         r"\|",
-        "yesterday|last Friday|two weeks ago|999999 years ago|in 9999 months|the end of the month|31 February|at 3 pm|May"
-        "|tonight|2月|30号|昨晚|十二点|上上上周|下下下周日|百千年前|9999年后|两千零三天前|春节|月底|大前年|刚才|1999年|半|天|的|, "
-        "|。| |in |of |9999-12-31|2月29日|凌晨|24:00|23:59|今天",
+        "yesterday|last Friday|two weeks ago|999999 years ago|in 9999 months|the end of the month|31 February"
+        "|at 3 pm|May|tonight|, | |in |of |9999-12-31|24:00|23:59"
+        "|2月|30号|昨晚|十二点|上上上周|下下下周日|百千年前|9999年后|两千零三天前|春节|月底|大前年|刚才"
+        "|1999年|半|天|的|。|2月29日|凌晨|今天",
     )
 )
 MOMENTS = st.datetimes(

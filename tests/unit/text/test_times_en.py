@@ -33,6 +33,7 @@ WEEKS = [
     ("Last Friday I quit", "2024-05-10 day"),
     ("last Wednesday", "2024-05-08 day"),
     ("last Tuesday", "2024-05-14 day"),
+    ("We met last Sat. in town", "2024-05-11 day"),
     ("next Wednesday we move", "2024-05-22 day"),
     ("next Friday", "2024-05-24 day"),
     ("this Friday", "2024-05-17 day"),
