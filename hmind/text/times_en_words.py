@@ -8,7 +8,7 @@ import re
 from hmind.text import holidays, numbers
 
 _FUTURE = re.compile(
-    r"\b(?:will|won't|shall|going\s+to|gonna|plan(?:s|ning)?|want(?:s)?\s+to|hop(?:e|es|ing)\s+to|would\s+like|'d\s+like"
+    r"\b(?:will|won't|shall|going\s+to|gonna|plan(?:s|ning|ned\s+(?:for|on|in))?|want(?:s)?\s+to|hop(?:e|es|ing)\s+to|would\s+like|'d\s+like"
     r"|let's|should|coming\s+up|upcoming|due|starts|leaves|arrives|begins|remind|schedule[ds]?|book(?:ed)?\s+for"
     r"|(?:am|is|are|'m|'re)\s+\w+ing|looking\s+forward)\b|'ll\b",
     re.IGNORECASE,

@@ -80,6 +80,7 @@ MONTHS = [
     ("We moved here in November", "2023-11-01 month"),
     ("The baby will come in November", "2024-11-01 month"),
     ("She will visit in March", "2025-03-01 month"),
+    ("We have a trip planned for July", "2024-07-01 month"),
     ("last May", "2023-05-01 month"),
     ("last December", "2023-12-01 month"),
     ("next January", "2025-01-01 month"),
