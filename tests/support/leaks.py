@@ -15,7 +15,7 @@ PERSISTENT = {
     "kombu's bindings of exchanges to queues": r"_kombu\..*",
     "Celery's queues": r"(celery|intake|boundary|analysis|promotion|upkeep)(\x06\x16\d)?",  # kombu's priority suffix
     "messages that kombu has handed out": r"unacked(_index|_mutex)?",
-    "the schedule": r"redbeat.*",
+    "the schedule": r"(redbeat|beat:).*",
     "broadcast to workers": r"(.*\.)?(celery\.pidbox|reply\.celery\.pidbox|celeryev.*)",
 }
 """Keys that may live without a time to live, and why. A prefix of the broker's is allowed before each."""
