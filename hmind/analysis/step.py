@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, select, text, update
@@ -25,8 +25,8 @@ from hmind.storage.schema import EntityRow, EventRow, SegmentRow
 
 log = logging.getLogger(__name__)
 
-LEASE_S = 180
-"""A segment whose worker died is analysed again after this long."""
+SPARE_S = 60
+"""Added to the longest that an analyst can take: then a worker that has a segment is dead."""
 LONGEST_WAIT_S = 3600
 KNOWN_ENTITIES = 500
 
@@ -58,11 +58,13 @@ class AnalysisStep:
         self._fallback = fallback
         self._settings = settings
         self._clock = clock
+        # As many calls as there are attempts, each with the wait before it.
+        self._lease_s = 2 * settings.analysis.llm_attempts * settings.analysis.llm_timeout_s + SPARE_S
 
     def analyze(self, segment_id: str) -> Analysed | None:
         """Analyses a segment that is due; None when another run has it or it has to wait."""
         with self._engine.begin() as connection:
-            taken = segments.take(connection, segment_id, self._clock(), LEASE_S)
+            taken = segments.take(connection, segment_id, self._clock(), self._lease_s)
             if taken is None:
                 return None
             segment, attempts = taken
@@ -100,12 +102,13 @@ class AnalysisStep:
             connection.execute(
                 update(SegmentRow)
                 .where(SegmentRow.id == segment_id, SegmentRow.state == SegmentState.CLOSED)
-                .values(due_at=self._clock() + timedelta(seconds=wait_s), last_error=type(error).__name__)
+                .values(due_at=self._clock() + timedelta(seconds=wait_s), last_error=str(error))
             )
 
     def _write(self, segment: Segment, analysis: Analysis) -> Analysed:
         now = self._clock()
         settings = self._settings
+        analysis = _people_only(segment, analysis)
         due_at = next_run(segment.turns[-1].occurred_at, settings.schedule)
         rows = [
             event_row(segment, ordinal, event, now, due_at, settings.promotion)
@@ -130,6 +133,20 @@ class AnalysisStep:
             )
         due = any(row["due_at"] <= now for row in rows)
         return Analysed(segment.session.tenant, segment.session.user_id, len(rows), due)
+
+
+def _people_only(segment: Segment, analysis: Analysis) -> Analysis:
+    """Without events that rest on no person's turn: what an agent or a tool said is context.
+
+    Held here for every analyst, since a model can be talked into anything by a tool's output.
+    """
+    people = {turn.turn_id for turn in segment.turns if turn.by_person}
+    kept = tuple(event for event in analysis.events if people.intersection(event.turn_ids))
+    if len(kept) == len(analysis.events):
+        return analysis
+    told = {turn_id for event in kept for turn_id in event.turn_ids}
+    gone = {t: "agent_talk" for event in analysis.events for t in event.turn_ids if t not in told}
+    return replace(analysis, events=kept, discarded={**analysis.discarded, **gone})
 
 
 def _discard(connection: Connection, segment: Segment, reasons: Mapping[str, str], now: datetime) -> None:
