@@ -62,6 +62,8 @@ def _head(path: Path) -> bytes:
     for magic, what in _OTHERS.items():
         if head.startswith(magic):
             raise ImportRefused(f"{what}.")
+    if b"\0" in head:
+        raise ImportRefused(f"is no text. {_WRITE_LINES}.")
     return head
 
 

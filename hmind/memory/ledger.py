@@ -48,9 +48,15 @@ def ledger(
     *,
     session_id: str | None = None,
     state: TurnState | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
     limit: int = 100,
 ) -> list[LedgerEntry]:
-    """The user's turns in the order they were said, at most ``limit``, the newest of them."""
+    """The user's turns in the order they were said, at most ``limit``, the newest of them.
+
+    Args:
+        since, until: aware; only turns said at or after ``since`` and before ``until``.
+    """
     query = select(
         LedgerRow.session_id,
         LedgerRow.turn_id,
@@ -67,6 +73,10 @@ def ledger(
         query = query.where(LedgerRow.session_id == session_id)
     if state is not None:
         query = query.where(LedgerRow.state == state)
+    if since is not None:
+        query = query.where(LedgerRow.occurred_at >= since)
+    if until is not None:
+        query = query.where(LedgerRow.occurred_at < until)
     query = query.order_by(LedgerRow.occurred_at.desc(), LedgerRow.seq.desc()).limit(limit)
     with engine.connect() as connection:
         rows = connection.execute(query).all()

@@ -1,0 +1,31 @@
+"""Which commands there are, in the order in which help lists them."""
+
+from __future__ import annotations
+
+import typer
+
+from hmind.cli import (
+    asking,
+    importing,
+    keeping,
+    sending,
+    standing,
+)
+
+_DAILY = "Turns in, memories out"
+_LOOKING = "Looking"
+_RUNNING = "Running it"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds every command to the program."""
+    for panel, name, command in (
+        (_DAILY, "ingest", sending.ingest),
+        (_DAILY, "flush", sending.flush),
+        (_DAILY, "import", importing.import_),
+        (_DAILY, "recall", asking.recall),
+        (_LOOKING, "memories", keeping.memories),
+        (_LOOKING, "ledger", keeping.ledger),
+        (_LOOKING, "status", standing.status),
+    ):
+        app.command(name, rich_help_panel=panel)(command)
