@@ -39,7 +39,10 @@ def overdue_users(engine: Engine, now: datetime, after_s: float, limit: int) -> 
 def overdue_windows(engine: Engine, now: datetime, after_s: float, limit: int) -> list[SessionRef]:
     """Sessions whose window nobody looked at in that time, longest first."""
     with engine.connect() as connection:
-        return [SessionRef(*row._tuple()) for row in connection.execute(_WINDOWS, _bounds(now, after_s, limit))]
+        return [
+            SessionRef(row.tenant, row.user_id, row.session_id)
+            for row in connection.execute(_WINDOWS, _bounds(now, after_s, limit))
+        ]
 
 
 def _bounds(now: datetime, after_s: float, limit: int) -> dict[str, object]:
