@@ -15,7 +15,7 @@ from hmind.errors import SettingsError
 _FOLDED = str.maketrans(dict.fromkeys("'’‘`"))
 _NO_WORDS = {"So", "Sk", "Cf", "Cs", "Mn"}
 _READ_CHARS = 2_000
-_GROUPS = ("farewells", "thanks", "takes_on", "answers")
+_GROUPS = ("farewells", "thanks", "takes_on", "answers", "offers")
 _KEYS = {"language", "whole_words", "tail_chars", "clause_breaks"}
 
 
@@ -42,6 +42,9 @@ class _Language:
     def takes_on(self, text: str) -> bool:
         clauses = list(self._clauses(text[-self.tail_chars :]))
         return any(each.asks or self._first("takes_on", each.text) for each in clauses)
+
+    def offers(self, text: str) -> bool:
+        return any(self._first("offers", each.text) for each in self._clauses(text[-self.tail_chars :]))
 
     def _farewell(self, clauses: list[_Clause]) -> str | None:
         """The last farewell, unless something is taken up after it."""
@@ -126,6 +129,11 @@ class ClosingPhrases:
         """Whether a turn asks for something or takes up something new, in any of the languages."""
         folded = _folded(text)
         return any(language.takes_on(folded) for language in self._languages)
+
+    def offers(self, text: str) -> bool:
+        """Whether a turn asks what else there is. Its answer may well be a new topic."""
+        folded = _folded(text)
+        return any(language.offers(folded) for language in self._languages)
 
 
 def _folded(text: str) -> str:

@@ -89,6 +89,7 @@ class Detector:
         blocks = list(self._blocks(window, tail))
         reading = _Reading(
             window,
+            self._phrases,
             Farewells(window, self._phrases),
             Curve(self._vectors(window, blocks), self._settings.lookahead_turns),
             self._settings,
@@ -134,6 +135,7 @@ class _Reading:
     """One window while it is read."""
 
     turns: Sequence[Turn]
+    phrases: ClosingPhrases
     farewells: Farewells
     curve: Curve
     settings: BoundarySettings
@@ -167,14 +169,19 @@ class _Reading:
         return start + starts[most] if len(starts) > most else end
 
     def _shifts(self, gap: int, start: int, end: int) -> bool:
-        if gap - start < CRUMB_TURNS or end - gap < CRUMB_TURNS or self._answers(gap):
+        """Whether a new topic begins at the gap. An answer begins none, nor does a farewell."""
+        if gap - start < CRUMB_TURNS or end - gap < CRUMB_TURNS:
+            return False
+        if self._answers(gap) or self.farewells.closes(gap):
             return False
         return self.curve.across(gap, start, end) < self.below and self.curve.dips(gap, start, end)
 
     def _answers(self, gap: int) -> bool:
-        """Whether the turn after the gap answers a question of the turn before."""
+        """Whether the turn after the gap answers a question of the turn before, other than "anything else?"."""
         before, after = self.turns[gap - 1], self.turns[gap]
-        return before.speaker != after.speaker and _ASKS.search(before.content[-80:]) is not None
+        if before.speaker == after.speaker or not _ASKS.search(before.content[-80:]):
+            return False
+        return not self.phrases.offers(before.content)
 
     def _weakest(self, start: int, full: int, end: int) -> int:
         """The gap with the lowest similarity that leaves enough rounds on both sides."""

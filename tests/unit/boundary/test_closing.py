@@ -97,7 +97,8 @@ def test_a_language_is_added_by_a_file(tmp_path: Path) -> None:
     (tmp_path / "fr.toml").write_text(
         "language = 'fr'\nwhole_words = true\ntail_chars = 80\nclause_breaks = '[.,!]+|[?]+'\n"
         "[farewells]\nau_revoir = ['au revoir', 'bonne nuit']\n[thanks]\nmerci = ['merci']\n"
-        "[takes_on]\nmais = ['mais']\n[answers]\noui = ['^oui']\n",
+        "[takes_on]\nmais = ['mais']\n[answers]\noui = ['^oui']\n"
+        "[offers]\nautre = ['autre chose']\n",
         encoding="utf-8",
     )
     phrases = ClosingPhrases.load(tmp_path)
@@ -106,6 +107,8 @@ def test_a_language_is_added_by_a_file(tmp_path: Path) -> None:
     assert phrases.closes("Merci, mais demain alors") is None
     assert phrases.closes("Oui, merci") is None
     assert phrases.closes("au revoirs") is None
+    assert phrases.offers("Autre chose ?")
+    assert not phrases.offers("Autrefois ?")
 
 
 GOOD = {
@@ -117,6 +120,7 @@ GOOD = {
     "[thanks]": "\nx = ['x']",
     "[takes_on]": "\nx = ['x']",
     "[answers]": "\nx = ['x']",
+    "[offers]": "\nx = ['x']",
 }
 
 
