@@ -49,12 +49,12 @@ $(READY): pyproject.toml uv.lock
 	@echo "Installing into .venv, once; this takes a minute or two ..." >&2
 	@$(BIN)/python -c 'import pip' 2>/dev/null || { rm -rf .venv; $(PYTHON) -m venv .venv > /dev/null 2>&1; } || { rm -rf .venv; \
 	  echo "$(PYTHON) cannot make virtual environments. On Debian or Ubuntu run: apt-get install python3-venv" >&2; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || { \
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check uv || { \
 	  echo "pip cannot reach a package index. Check the network, or set PIP_INDEX_URL." >&2; exit 1; }
 	@$(BIN)/uv sync --frozen --all-extras --quiet || { \
 	  echo "uv could not install it; trying pip with its own index ..." >&2; \
 	  $(BIN)/uv export --frozen --all-extras --no-emit-project --quiet --output-file .venv/requirements.txt && \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement .venv/requirements.txt && \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .; } || { \
+	  $(BIN)/python -m pip install -qq --disable-pip-version-check --requirement .venv/requirements.txt && \
+	  $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --editable .; } || { \
 	  echo "The packages of uv.lock could not be installed. The lines above say which one and why." >&2; exit 1; }
 	@touch $@
