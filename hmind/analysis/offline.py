@@ -46,7 +46,7 @@ def _event(members: Sequence[Reading], known: Known, people: set[str], segment: 
     entities = _entities(members, people)
     told = [
         salience.Told(
-            " ".join(line.text for line in reading.lines),
+            tuple(line.text for line in reading.lines),
             reading.language,
             _facts(reading),
             tuple(named.name for line in reading.lines for named in line.named),

@@ -20,6 +20,7 @@ AGENT_TALK, DUPLICATE = "agent_talk", "duplicate"
 _CAPTION = re.compile(
     r"\s*\[(photo|image|picture|video|图片|照片|视频|图)\s*[:：]\s*([^\[\]]{1,2000})\]\s*$", re.IGNORECASE
 )
+_PHOTO_OF = re.compile(r"^(?:a|an|the)?\s*(?:photo|photography|photograph|picture|image|pic)\s+of\s+(?=\S)", re.IGNORECASE)
 _CLAUSE = re.compile(r"(?<=[,，;；])\s*|\s+[–—-]+\s+")
 _SHORT_ANSWER = {"en": 48, "zh": 18}
 """Letters up to which an answer needs its question to be understood."""
@@ -133,9 +134,10 @@ def _read_turn(
         mine = tuple(claim for claim in claims if claim.sentence == at)
         reason = "" if mine else smalltalk.judge(sentence, language, call_names, heard)
         asked = False
-        if reason == smalltalk.QUESTION:
-            sentence, asked = _told_in_question(sentence, language, with_agent)
-            reason = "" if sentence else reason
+        if reason == smalltalk.QUESTION or (mine and smalltalk.is_question(sentence, language)):
+            told, asked = _told_in_question(sentence, language, with_agent)
+            sentence = told or sentence
+            reason = "" if told or mine else reason
         if reason:
             reasons.append(reason)
         else:
@@ -226,7 +228,7 @@ def _caption(content: str) -> tuple[str, str]:
     match = _CAPTION.search(content)
     if match is None:
         return content, ""
-    return content[: match.start()], match.group(2).strip()
+    return content[: match.start()], _PHOTO_OF.sub("", match.group(2).strip())
 
 
 def _main(reasons: list[str]) -> str:

@@ -34,13 +34,17 @@ _DETAIL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One kept statement, as far as it matters here: its words as they were said."""
+    """One kept turn, as far as it matters here: its sentences as they were said."""
 
-    text: str
+    lines: tuple[str, ...]
     language: str
     facts: tuple[CandidateFact, ...] = ()
     entities: tuple[str, ...] = ()
     dated: bool = False
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.lines)
 
 
 def weigh(
@@ -106,11 +110,12 @@ def feeling(text: str, language: str) -> str:
 
 
 def _vital(one: Told) -> bool:
-    if asked_to_keep(one.text, one.language):
+    if any(asked_to_keep(line, one.language) for line in one.lines):
         return True
     if any(fact.predicate in _VITAL and _is_turn(fact) for fact in one.facts):
         return True
-    return bool(matcher("intent", f"{one.language}.vital").search(one.text))
+    vital = matcher("intent", f"{one.language}.vital")
+    return any(vital.search(line) for line in one.lines)
 
 
 def _is_turn(fact: CandidateFact) -> bool:

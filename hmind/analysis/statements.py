@@ -62,6 +62,8 @@ def _told(chunk: list[Line], reading: Reading) -> str:
     retold = [_retold(text, name, language) for text in dated]
     if all(retold):
         return gap.join(text for text in retold if text)
+    if language == "zh" and reading.subject == "user" and not any(retell_zh.needs_speaker(text) for text in dated):
+        return gap.join(dated)
     return f"{name}：{gap.join(dated)}" if language == "zh" else f"{name}: {gap.join(dated)}"
 
 
