@@ -216,7 +216,7 @@ class Supervisor:
             process.pump = threading.Thread(target=self._forward, args=(process, process.running.stdout), daemon=True)
             process.pump.start()
         else:
-            with (self._log_dir / f"{process.name}.log").open("ab") as log:
+            with self._log_of(process) as log:
                 process.running = self._popen(process.argv, log)
         process.started_at = time.monotonic()
 
@@ -260,7 +260,19 @@ class Supervisor:
     def _postpone(self, process: _Process, why: str) -> None:
         process.delay_s = min(max(2 * process.delay_s, self._first_delay_s), LONGEST_DELAY_S)
         process.due_at = time.monotonic() + process.delay_s
-        self._output.line(process, f"{why}; starts again in {process.delay_s:g} s")
+        self._say(process, f"{why}; starts again in {process.delay_s:g} s")
+
+    def _say(self, process: _Process, text: str) -> None:
+        """Our own word on a process, where its output goes."""
+        if self._log_dir is None:
+            self._output.line(process, text)
+        else:
+            with suppress(OSError), self._log_of(process) as log:
+                log.write(f"supervisor: {text}\n".encode())
+
+    def _log_of(self, process: _Process) -> IO[bytes]:
+        assert self._log_dir is not None
+        return (self._log_dir / f"{process.name}.log").open("ab")
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

@@ -66,7 +66,7 @@ def log_of(tmp_path: Path, name: str) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def test_a_killed_process_comes_back_and_the_others_stay(start: Start) -> None:
+def test_a_killed_process_comes_back_and_the_others_stay(start: Start, tmp_path: Path) -> None:
     supervisor = start({"a": SLEEPER, "b": SLEEPER})
     before = supervisor.processes
     assert set(before) == {"a", "b"}
@@ -74,6 +74,7 @@ def test_a_killed_process_comes_back_and_the_others_stay(start: Start) -> None:
     wait_for(lambda: supervisor.processes.get("a") not in (None, before["a"]))
     assert supervisor.processes["b"] == before["b"]
     assert supervisor.restarts == {"a": 1, "b": 0}
+    assert "supervisor: was ended by SIGKILL; starts again in 0.1 s\n" in log_of(tmp_path, "a")
     after = supervisor.processes
     supervisor.stop()
     assert all(gone(pid) for pid in {*before.values(), *after.values()})
