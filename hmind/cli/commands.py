@@ -6,10 +6,12 @@ import typer
 
 from hmind.cli import (
     asking,
+    demo,
     importing,
     keeping,
     sending,
     standing,
+    up,
 )
 
 _DAILY = "Turns in, memories out"
@@ -27,5 +29,7 @@ def register(app: typer.Typer) -> None:
         (_LOOKING, "memories", keeping.memories),
         (_LOOKING, "ledger", keeping.ledger),
         (_LOOKING, "status", standing.status),
+        (_RUNNING, "up", up.up),
+        (_RUNNING, "demo", demo.demo),
     ):
         app.command(name, rich_help_panel=panel)(command)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
 from hmind.cli import screen
+from hmind.cli.asking import parts
 from hmind.cli.options import AsJson, Tenant, User, instant, tenant_of
 from hmind.model import TurnState
 
@@ -46,8 +48,8 @@ def memories(
         out.print(f"Nothing is kept of {user} yet. See `hmind ledger --user {user}` for what became of the turns.")
 
 
-def memory_tables(kept: Memories, whose: str = "") -> list[Table]:
-    """A table for each kind of memory there is."""
+def memory_tables(kept: Memories, whose: str = "", *, in_full: bool = False) -> list[Table]:
+    """A table for each kind of memory there is; ``in_full`` shows the parts of each salience too."""
     suffix = f" of {whose}" if whose else ""
     tables = []
     if kept.facts:
@@ -56,7 +58,9 @@ def memory_tables(kept: Memories, whose: str = "") -> list[Table]:
             said = Text(f"{fact.subject} {fact.predicate.replace('_', ' ')} ").append(fact.object, style="bold")
             if fact.invalidated_at is not None:
                 said.append("  [no longer holds]", style="warn")
-            _row(table, fact.id, "L4", said, f"{fact.confidence:.2f}", fact.source_turns, fact.because)
+            _row(
+                table, fact.id, "L4", said, f"{fact.confidence:.2f}", fact.source_turns, because(fact.because, in_full)
+            )
         tables.append(table)
     if kept.gists:
         table = _table(f"Gists (L2, and L4 where salient){suffix}", ("weight", screen.RIGHT))
@@ -64,7 +68,15 @@ def memory_tables(kept: Memories, whose: str = "") -> list[Table]:
             said = Text(gist.text)
             if gist.state != "live":
                 said.append(f"  [{gist.state}]", style="warn")
-            _row(table, gist.id, gist.layer, said, f"{gist.importance:.2f}", gist.source_turns, gist.because)
+            _row(
+                table,
+                gist.id,
+                gist.layer,
+                said,
+                f"{gist.importance:.2f}",
+                gist.source_turns,
+                because(gist.because, in_full),
+            )
         tables.append(table)
     if kept.entities:
         table = _table(f"Entities (L3){suffix}", ("seen", screen.RIGHT))
@@ -72,23 +84,33 @@ def memory_tables(kept: Memories, whose: str = "") -> list[Table]:
             said = Text(entity.name, style="bold").append(f"  {entity.type}", style="dim not bold")
             if entity.aliases:
                 said.append(f"  also {', '.join(entity.aliases)}", style="dim not bold")
-            _row(table, entity.id, "L3", said, f"{entity.mention_count}×", (), entity.because)
+            _row(table, entity.id, "L3", said, f"{entity.mention_count}×", (), because(entity.because, in_full))
         tables.append(table)
     if kept.reviews:
         table = _table(f"Waiting for a person to confirm{suffix}", ("sure", screen.RIGHT))
         for review in kept.reviews:
             said = Text(f"{review.subject} {review.predicate.replace('_', ' ')} {review.object}?")
-            _row(table, review.id, "L4", said, f"{review.confidence:.2f}", review.source_turns, review.because)
+            _row(
+                table,
+                review.id,
+                "L4",
+                said,
+                f"{review.confidence:.2f}",
+                review.source_turns,
+                because(review.because, in_full),
+            )
         tables.append(table)
     return tables
 
 
-def because(why: Because | None) -> str:
+def because(why: Because | None, in_full: bool = False) -> str:
     """Why, on one line: what was decided, its numbers, and what closed the segment."""
     if why is None:
         return ""
     decision = why.decision or {}
     told = f"{why.state.replace('_', ' ')}: salience {why.salience:.2f}"
+    if in_full and (summands := parts(why.salience_parts)):
+        told += f" ({summands})"
     if boost := decision.get("boost"):
         told += f" + {boost:.2f} for {', '.join(decision.get('matched_values', ()))}"
     if threshold := decision.get("threshold"):
@@ -108,22 +130,20 @@ def boundary(why: Because) -> str:
     return f"; {why.boundary.replace('_', ' ')}{measured}"
 
 
-def _table(title: str, number: tuple[str, object]) -> Table:
+def _table(title: str, number: tuple[str, Mapping[str, Any]]) -> Table:
     return screen.table(
         title,
         ("id", screen.SHORT),
         ("", screen.SHORT),
         ("memory, and why", {"ratio": 1}),
-        number,  # type: ignore[arg-type]
+        number,
         ("turns", {"max_width": 14}),
     )
 
 
-def _row(
-    table: Table, id_: str, layer: str, said: Text, number: str, turns: tuple[str, ...], why: Because | None
-) -> None:
-    if told := because(why):
-        said.append(f"\n{told}", style="dim not bold")
+def _row(table: Table, id_: str, layer: str, said: Text, number: str, turns: tuple[str, ...], why: str) -> None:
+    if why:
+        said.append(f"\n{why}", style="dim not bold")
     table.add_row(
         Text(screen.short(id_), style="dim"),
         screen.layer(layer),

@@ -109,11 +109,14 @@ def opened(settings: Settings | None = None, *, checked: bool = True) -> Iterato
 @contextmanager
 def opened_redis(settings: Settings) -> Iterator[Redis]:
     """Redis alone, for commands that only send."""
+    from hmind.local.home import prepare
     from hmind.local.services import embedded as services
     from hmind.storage.redis import connect
 
     url = settings.stores.redis_url.get_secret_value()
     with ExitStack() as exits:
+        if not url:
+            prepare(settings.home)  # with the permissions that PostgreSQL will need there later
         client = connect(url or exits.enter_context(services(settings.home, postgres=False)).redis_url)
         exits.callback(client.close)
         yield client

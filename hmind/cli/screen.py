@@ -42,6 +42,7 @@ def console(stderr: bool = False) -> Console:
 def table(title: str, *columns: str | tuple[str, Mapping[str, Any]]) -> Table:
     """An empty table; a column is its heading, or its heading and rich's options for it."""
     made = Table(title=title or None, title_style="head", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    made.expand = any(not isinstance(column, str) and "ratio" in column[1] for column in columns)
     for column in columns:
         heading, options = (column, {}) if isinstance(column, str) else column
         made.add_column(heading, **{"overflow": "fold", **options})

@@ -1,0 +1,79 @@
+"""`hmind up`: the stores, the schema and every process of the Procfile, until Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from hmind.cli import screen
+from hmind.cli.options import AsJson
+
+
+def up(as_json: AsJson = False) -> None:
+    """Run workers, Beat and Flower until Ctrl-C, with the embedded services unless others are set.
+
+    Each process' lines bear its name; one that dies is started again.
+    """
+    from hmind.cli.opened import connected
+    from hmind.cli.workers import shipped
+    from hmind.local.supervisor import Supervisor, process_environment, read_procfile
+    from hmind.settings import load
+
+    settings = load()
+    commands = read_procfile(shipped("Procfile"))
+    own = not settings.stores.database_url.get_secret_value()
+    out = screen.console(stderr=True)
+    with ending_by_signal(), connected(settings) as ready:
+        from hmind.bootstrap import Hmind
+
+        hmind = Hmind(ready)
+        try:
+            if own:
+                hmind.migrate()
+            else:
+                hmind.check()
+        finally:
+            hmind.close()
+        where = flower_address(commands)
+        if as_json:
+            screen.print_json({"home": str(settings.home), "flower": where, "processes": list(commands)})
+        else:
+            out.print("H-Mind is up. Ctrl-C stops it.", style="good")
+            if own:
+                out.print(f"data    {settings.home}")
+            if where:
+                out.print(f"Flower  {where}")
+        Supervisor(commands, process_environment(ready, os.environ)).run()
+
+
+def flower_address(commands: dict[str, str]) -> str:
+    """Where Flower will be, by its own command; "" where it is not started."""
+    command = commands.get("flower", "")
+    port = re.search(r"--port=(\d+)", command)
+    address = re.search(r"--address=(\S+)", command)
+    return f"http://{address[1] if address else '127.0.0.1'}:{port[1] if port else 5555}" if command else ""
+
+
+@contextmanager
+def ending_by_signal() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the block like Ctrl-C does, so that what was started is stopped again.
+
+    While the block is being left, further signals are ignored: what was started must be stopped.
+    """
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        for each in wanted:
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, end) for number in wanted}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
