@@ -112,6 +112,7 @@ class Supervisor:
 
     The first restart comes after 1 s, then 2, 4, ... 30 s; a process that ran for ``healthy_after_s``
     begins again at 1 s. Commands are split like a shell's words but are not run by a shell.
+    As a context manager it starts all on entry and stops all on exit, also on an error.
     """
 
     def __init__(
@@ -143,6 +144,13 @@ class Supervisor:
         self._stopping = threading.Event()
         self._signals_seen = 0  # an Event must not be set in a signal handler: the thread may hold its lock
         self._watcher: threading.Thread | None = None
+
+    def __enter__(self) -> Supervisor:
+        self.start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.stop()
 
     @property
     def processes(self) -> dict[str, int]:

@@ -174,6 +174,18 @@ def test_a_program_that_does_not_exist_is_named_and_nothing_is_left() -> None:
     assert [child for child in psutil.Process().children() if "sleep(600)" in " ".join(child.cmdline())] == []
 
 
+def test_an_error_in_the_context_leaves_nothing_running() -> None:
+    def fail_while_it_runs() -> None:
+        with Supervisor({"a": f"{sys.executable} -c 'import time; time.sleep(600)'"}, os.environ, grace_s=5) as running:
+            pids.update(running.processes)
+            raise LookupError
+
+    pids: dict[str, int] = {}
+    with pytest.raises(LookupError):
+        fail_while_it_runs()
+    assert gone(pids["a"])
+
+
 RUN = """
 import os, sys
 from hmind.local.supervisor import Supervisor
