@@ -51,13 +51,14 @@ class Farewells:
 
         Turns from ``end`` on do not exist; ``over`` says that none will come. The answer of the
         other side belongs to the exchange, with or without a phrase of its own, unless it takes
-        the talk on. A speaker who goes on after the own farewell did not mean it.
+        the talk on. To offer more help takes nothing on; what comes of it decides. A speaker who
+        goes on after the own farewell did not mean it.
         """
         if not self.closes(first):
             return GOES_ON
         last = first
         limit = first + LONGEST_TURNS
-        while last + 1 < min(end, limit) and self.closes(last + 1):
+        while last + 1 < min(end, limit) and self._follows(last):
             last += 1
         if last + 1 >= limit:
             return Farewell(limit)
@@ -69,6 +70,13 @@ class Farewells:
         if reply.speaker == self._turns[last].speaker or self._takes_on(reply.content):
             return GOES_ON
         return Farewell(last + 2)
+
+    def _follows(self, last: int) -> bool:
+        """Whether the turn after ``last`` is part of the farewell: with a phrase, or as the other side's offer."""
+        if self.closes(last + 1):
+            return True
+        before, after = self._turns[last], self._turns[last + 1]
+        return before.speaker != after.speaker and self._phrases.offers(after.content)
 
     def _takes_on(self, reply: str) -> bool:
         cells = sum(2 if char > "\u2e7f" else 1 for char in reply[: SHORT_REPLY_CELLS + 1])

@@ -82,6 +82,25 @@ class TestClosingPhrase:
         turns = talk(*GARDEN, "A: bye!", "B: good night", "A: see you tomorrow", "B: the garden tomatoes")
         assert ends(detector().cuts(turns, None)) == [(7, "closing_phrase")]
 
+    def test_a_farewell_is_no_new_topic(self) -> None:
+        turns = talk(*GARDEN, "A: thank you so much for everything", "B: you too", *TRAIN)
+        assert ends(detector().cuts(turns, FLUSH))[0] == (6, "closing_phrase")
+
+    @pytest.mark.parametrize(
+        "offer",
+        [
+            "B: You're welcome! Is there anything else I can help you with?",
+            "B: You're welcome! If you have more questions about your garden or tomatoes, feel free to ask.",
+            "B: 不客气，还有什么可以帮您的吗？",
+            "B: 不用谢，有问题随时找我。",
+        ],
+    )
+    def test_an_offer_of_more_help_ends_with_what_comes_of_it(self, offer: str) -> None:
+        declined = talk(*GARDEN, "A: thanks a lot", offer, "A: no, that's all", "B: goodbye", *TRAIN)
+        assert ends(detector().cuts(declined, FLUSH))[0] == (8, "closing_phrase")
+        taken = talk(*GARDEN, "A: thanks a lot", offer, "A: when does the train to Porto leave?", *TRAIN[1:])
+        assert ends(detector().cuts(taken, FLUSH))[0] == (6, "closing_phrase")
+
     @pytest.mark.parametrize(
         "reply",
         [

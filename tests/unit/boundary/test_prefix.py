@@ -31,6 +31,8 @@ SENTENCES = [
     "thank you, bye!",
     "bye",
     "you too",
+    "you're welcome! is there anything else?",
+    "anything else?",
     "thanks, but what about the train?",
     "ok",
     "😀",
