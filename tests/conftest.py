@@ -26,7 +26,7 @@ from hmind import settings as settings_module
 from hmind.local.services import StoreUrls, embedded
 from hmind.settings import Settings
 
-LEAK_CHECKED = ("integration", "chaos")
+LEAK_CHECKED = ("integration", "smoke", "chaos")
 _RUN = uuid.uuid4().hex
 os.environ[leaks.RUN_MARK] = _RUN
 
