@@ -22,7 +22,7 @@ from hmind.boundary.detection import Detection
 from hmind.boundary.detector import Detector
 from hmind.embedding import build as embedders
 from hmind.embedding.embedder import Embedder
-from hmind.errors import StoreUnavailable
+from hmind.errors import SettingsError, StoreUnavailable
 from hmind.intake.accept import Intake
 from hmind.intake.stream import TurnStream
 from hmind.model import Clock, utc_now
@@ -108,9 +108,13 @@ class Hmind:
         """Refuses to work on stores that do not fit.
 
         Raises:
+            SettingsError: no stores are named.
             StoreUnavailable: a store does not answer.
             SchemaMismatch: the tables are too old, or filled by another embedder.
         """
+        for name, url in (("DATABASE", self.settings.stores.database_url), ("REDIS", self.settings.stores.redis_url)):
+            if not url.get_secret_value():
+                raise SettingsError(f"HMIND_{name}_URL is not set. Set it, or run `hmind up`, which brings its own.")
         try:
             with self.engine.connect() as connection:
                 migrate.check(connection)

@@ -7,9 +7,14 @@ from kombu.entity import Queue
 
 from beat_schedule import schedule
 from hmind import settings as settings_module
+from hmind.errors import SettingsError
 from tasks.stream_reader import StreamReader
 
-SETTINGS = settings_module.load()
+try:
+    SETTINGS = settings_module.load()
+except SettingsError as error:
+    # The command is celery's; a wrong setting is told in one line all the same.
+    raise SystemExit(f"hmind: {error}") from None
 QUEUES = ("intake", "boundary", "analysis", "promotion", "upkeep")
 SOFT_LIMIT_S, HARD_LIMIT_S, VISIBILITY_S = 240, 270, 330
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 import psutil
 import redis
 
-RUN_MARK = "HMIND_TESTS_RUN"  # set in os.environ by conftest under a name that settings do not read
+RUN_MARK = "TESTS_OF_HMIND_RUN"  # set in os.environ by conftest under a name that settings do not read
 PERSISTENT = {
     "turns that no worker has taken yet": r"hmind:turns(:.*)?",
     "kombu's bindings of exchanges to queues": r"_kombu\..*",
