@@ -9,7 +9,20 @@ from datetime import datetime, timedelta
 from hmind.text.times import ResolvedTime
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
-_MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 
 def with_dates(text: str, times: Sequence[ResolvedTime], language: str) -> str:

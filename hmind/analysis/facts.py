@@ -1,10 +1,11 @@
-"""Facts that people state of themselves and theirs. The rules of each tongue are in facts_en and facts_zh."""
+"""Facts that people state of themselves and theirs. The rules are data, facts_en and facts_zh apply them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
+from hmind.analysis import facts_en, facts_zh
 from hmind.analysis.claims import Claim, Voice
 
 __all__ = ["Claim", "Voice", "find"]
@@ -21,10 +22,8 @@ def find(sentences: Sequence[str], language: str, voice: Voice, at: datetime) ->
         voice: who speaks.
         at: when it was said, aware, UTC.
     """
-    from hmind.analysis import facts_en, facts_zh
-
-    room = facts_zh if language == "zh" else facts_en
+    read = facts_zh.find if language == "zh" else facts_en.find
     found: dict[tuple[str, str, str], Claim] = {}
-    for claim in room.find(sentences, voice, at):
+    for claim in read(sentences, voice, at):
         found.setdefault((claim.subject, claim.predicate, claim.object.casefold()), claim)
     return list(found.values())

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from hmind.analysis import facts, smalltalk
 from hmind.analysis.claims import Claim, Voice
+from hmind.analysis.owner import OWNER, owner_speaker
 from hmind.model import Segment, Turn
 from hmind.text import language as tongue
 from hmind.text import names, sentences, times
@@ -20,7 +21,9 @@ AGENT_TALK, DUPLICATE = "agent_talk", "duplicate"
 _CAPTION = re.compile(
     r"\s*\[(photo|image|picture|video|图片|照片|视频|图)\s*[:：]\s*([^\[\]]{1,2000})\]\s*$", re.IGNORECASE
 )
-_PHOTO_OF = re.compile(r"^(?:a|an|the)?\s*(?:photo|photography|photograph|picture|image|pic)\s+of\s+(?=\S)", re.IGNORECASE)
+_PHOTO_OF = re.compile(
+    r"^(?:a|an|the)?\s*(?:photo|photography|photograph|picture|image|pic)\s+of\s+(?=\S)", re.IGNORECASE
+)
 _CLAUSE = re.compile(r"(?<=[,，;；])\s*|\s+[–—-]+\s+")
 _SHORT_ANSWER = {"en": 48, "zh": 18}
 """Letters up to which an answer needs its question to be understood."""
@@ -29,7 +32,8 @@ _WHOLE = {
     "zh": re.compile(r"^[我他她咱你您]"),
 }
 _YES_NO = re.compile(
-    r"^(?:yes|yeah|yep|yup|no|nope|nah|not really|sure|of course|i do|i am|i don't|是的?|对的?|不是|没有|有的?|不|嗯+|会的?|不会)\W*$",
+    r"^(?:yes|yeah|yep|yup|no|nope|nah|not really|sure|of course|i do|i am|i don't|"
+    r"是的?|对的?|不是|没有|有的?|不|嗯+|会的?|不会)\W*$",
     re.IGNORECASE,
 )
 _MINE = {
@@ -77,29 +81,32 @@ class Reading:
     caption: str = ""
 
 
-def subject_of(turn: Turn) -> str:
-    """``user`` when the owner speaks, else the speaker's name."""
+def subject_of(turn: Turn, owner: str | None) -> str:
+    """``user`` when the owner of the memory speaks, else the speaker's name."""
     speaker = turn.speaker.strip()
-    if not speaker or speaker.casefold() in ("user", "用户") or speaker == turn.user_id:
-        return "user"
-    return speaker
+    return OWNER if turn.by_person and speaker == owner else speaker or turn.role.value
 
 
 def read(segment: Segment, known: Collection[str]) -> list[Reading]:
     """All turns of ``segment`` in order. Context turns are listened to, never returned."""
-    people = {subject_of(turn) for turn in (*segment.context, *segment.turns) if turn.by_person} - {"user"}
+    owner = owner_speaker(segment)
+    heard_turns = (*segment.context, *segment.turns)
+    people = {subject_of(turn, owner) for turn in heard_turns if turn.by_person} - {OWNER}
     call_names = people | {name.split()[0] for name in people}
     heard: deque[list[str]] = deque(maxlen=_HEARD_TURNS)
     seen: set[str] = set()
-    with_agent = any(not turn.by_person for turn in (*segment.context, *segment.turns))
+    with_agent = any(not turn.by_person for turn in heard_turns)
     before: Reading | None = None
     readings: list[Reading] = []
     for turn in segment.context[-_HEARD_TURNS:]:
-        before = Reading(turn, tongue.detect(turn.content), subject_of(turn), asks=_asks(turn))
+        before = Reading(turn, tongue.detect(turn.content), subject_of(turn, owner), asks=_asks(turn))
         heard.append(smalltalk.content_words(turn.content[:2000], before.language))
     trusted = frozenset(known) | people
     for turn in segment.turns:
-        reading = _read_turn(turn, before, call_names, trusted, {word for one in heard for word in one}, with_agent)
+        subject = subject_of(turn, owner)
+        reading = _read_turn(
+            turn, subject, before, call_names, trusted, {word for one in heard for word in one}, with_agent
+        )
         if reading.lines and not reading.question:
             fresh = tuple(line for line in reading.lines if _key(line.text) not in seen)
             if not fresh and not reading.caption:
@@ -115,6 +122,7 @@ def read(segment: Segment, known: Collection[str]) -> list[Reading]:
 
 def _read_turn(
     turn: Turn,
+    subject: str,
     before: Reading | None,
     call_names: Collection[str],
     known: Collection[str],
@@ -122,7 +130,6 @@ def _read_turn(
     with_agent: bool,
 ) -> Reading:
     language = tongue.detect(turn.content)
-    subject = subject_of(turn)
     if not turn.by_person:
         return Reading(turn, language, subject, reason=AGENT_TALK, asks=_asks(turn))
     text, caption = _caption(turn.content)

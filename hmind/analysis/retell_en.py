@@ -6,34 +6,28 @@ Only what is safe is retold; anything else gives None and is quoted by the calle
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import cast
+
+from hmind.text.lexicon import table, words
 
 _OTHERS = re.compile(
     r"\b(?:you|your|yours|you're|you've|we|we're|we've|we'll|us|our|ours|let's)\b|[\"“”]", re.IGNORECASE
 )
 _FILLER = re.compile(
-    r"^(?:(?:yeah|yes|yep|no|well|so|oh|hey|hi|actually|honestly|anyway|btw|by the way|and|but|also|plus|wow|thanks|thank you|hmm|um|like|ok|okay|sure)\b[,!.]*\s+)+",
+    r"^(?:(?:yeah|yes|yep|no|well|so|oh|hey|hi|actually|honestly|anyway|btw|by the way|"
+    r"and|but|also|plus|wow|thanks|thank you|hmm|um|like|ok|okay|sure)\b[,!.]*\s+)+",
     re.IGNORECASE,
 )
 _LEAD = (
-    r"(?P<lead>(?:(?:yesterday|today|tonight|tomorrow|recently|lately|currently|now|finally|luckily|unfortunately|sadly|"
-    r"(?:last|next|this|every) \w+|(?:in|on|since|during) [\w ]{2,20}?|\w+ (?:days|weeks|months|years) ago)(?: \([^)]*\))?,?\s+)?)"
+    r"(?P<lead>(?:(?:yesterday|today|tonight|tomorrow|recently|lately|currently|now|finally|"
+    r"luckily|unfortunately|sadly|"
+    r"(?:last|next|this|every) \w+|(?:in|on|since|during) [\w ]{2,20}?|"
+    r"\w+ (?:days|weeks|months|years) ago)(?: \([^)]*\))?,?\s+)?)"
 )
 _SUBJECT = re.compile(
     rf"^{_LEAD}(?:I(?P<clitic>['’](?:m|ve|d|ll))?|(?P<my>my))\s+(?P<adverb>(?:(?:\w+ly|just|also|still|never|always|often|even|only|now|then|once|already|sometimes)\s+)*)(?P<verb>[a-z]+(?:n['’]t)?)",
     re.IGNORECASE,
-)
-_UNCHANGED = frozenset(
-    ["can", "could", "will", "would", "shall", "should", "may", "might", "must", "can't", "cannot", "couldn't", "won't", "wouldn't", "shouldn't", "mustn't", "didn't", "hadn't", "used", "did", "had", "was", "wasn't", "went", "got", "made", "took", "came", "saw", "said", "told", "knew", "thought", "found", "gave", "felt", "left", "kept", "let", "began", "brought", "bought", "built", "caught", "chose", "cut", "dealt", "did", "drew", "drank", "drove", "ate", "fell", "fed", "fought", "flew", "forgot", "forgave", "froze", "grew", "hung", "heard", "held", "hit", "hurt", "laid", "led", "learnt", "lent", "lost", "meant", "met", "paid", "put", "quit", "read", "rode", "rang", "rose", "ran", "sent", "set", "shook", "shone", "shot", "showed", "shut", "sang", "sat", "slept", "spoke", "spent", "stood", "stole", "stuck", "struck", "swam", "swore", "taught", "tore", "threw", "understood", "woke", "wore", "won", "wrote", "became", "beat", "bent", "bet", "bit", "bled", "blew", "broke", "bred", "burnt", "burst", "crept", "dreamt", "dug", "dwelt", "hid", "knelt", "leant", "leapt", "lit", "sank", "sold", "sewed", "slid", "smelt", "spelt", "spilt", "split", "spoilt", "spread", "sprang", "stung", "swept", "swung", "underwent", "withdrew"]
-)
-_SPECIAL = {
-    "am": "is", "have": "has", "do": "does", "don't": "doesn't", "don’t": "doesn't", "haven't": "hasn't", "haven’t": "hasn't",
-    "go": "goes", "try": "tries", "study": "studies", "carry": "carries", "worry": "worries", "cry": "cries", "apply": "applies",
-    "watch": "watches", "teach": "teaches", "miss": "misses", "wish": "wishes", "guess": "guesses", "coach": "coaches",
-    "practise": "practises", "practice": "practices", "fix": "fixes", "relax": "relaxes", "push": "pushes", "finish": "finishes",
-    "focus": "focuses", "reach": "reaches", "discuss": "discusses", "stretch": "stretches", "search": "searches",
-}  # fmt: skip
-_BASE = frozenset(
-    ["live", "work", "like", "love", "hate", "enjoy", "want", "need", "prefer", "think", "feel", "know", "believe", "hope", "plan", "own", "play", "run", "read", "write", "cook", "bake", "paint", "drive", "take", "make", "get", "keep", "use", "eat", "drink", "speak", "say", "see", "hear", "look", "start", "stop", "help", "find", "give", "tell", "call", "leave", "move", "stay", "walk", "swim", "sing", "dance", "listen", "collect", "volunteer", "train", "travel", "visit", "spend", "save", "wake", "sleep", "wear", "remember", "understand", "agree", "appreciate", "dream", "learn", "grow", "sit", "stand", "buy", "sell", "pay", "meet", "come", "bring", "hold", "host", "manage", "suffer", "struggle", "adore", "dislike", "consider", "expect", "decide", "intend", "design", "build", "create", "support", "trust", "value", "cherish", "admire", "avoid", "crave", "dread", "garden", "hike", "jog", "knit", "meditate", "mentor", "photograph", "ski", "surf", "record", "share", "ride", "bike", "commute", "consult", "babysit", "attend", "talk", "chat"]
 )
 _PAIRS = [
     (re.compile(r"\bI['’]m\b"), "they're"),
@@ -47,9 +41,6 @@ _PAIRS = [
     (re.compile(r"\b[Mm]y\b"), "their"),
     (re.compile(r"\bme\b"), "them"),
 ]
-_AND_VERB = re.compile(
-    rf"\b(and|but|or)\s+((?:also|then|really|usually|often)\s+)?({'|'.join(sorted(_BASE | {'have', 'go', 'do'}))})\b(?!\s+(?:of|is|was)\b)"
-)
 
 
 def retell(sentence: str, name: str) -> str | None:
@@ -71,8 +62,8 @@ def retell(sentence: str, name: str) -> str | None:
     conjugated = _clitic(match["clitic"][1:], verb) if match["clitic"] else _conjugate(verb)
     if conjugated is None:
         return None
-    if verb.lower() in _BASE or verb.lower() in _SPECIAL:
-        rest = _AND_VERB.sub(lambda found: f"{found[1]} {found[2] or ''}{_conjugate(found[3])}", rest)
+    if verb.lower() in words("verbs", "base") or verb.lower() in _special():
+        rest = _and_verb().sub(lambda found: f"{found[1]} {found[2] or ''}{_conjugate(found[3])}", rest)
     adverb = match["adverb"]
     if match["clitic"] or verb.lower() in ("am", "was", "have"):
         told = f"{conjugated[0]} {adverb}{conjugated[1]}" if match["clitic"] else f"{adverb}{conjugated}"
@@ -95,12 +86,12 @@ def _clitic(clitic: str, verb: str) -> tuple[str, str] | None:
 
 
 def _conjugate(verb: str) -> str | None:
-    lower = verb.lower()
-    if lower in _SPECIAL:
-        return _SPECIAL[lower]
-    if lower.replace("’", "'") in _UNCHANGED or (lower.endswith("ed") and lower not in ("need", "feed", "seed")):
+    lower = verb.lower().replace("’", "'")
+    if lower in _special():
+        return _special()[lower]
+    if lower in words("verbs", "unchanged") or (lower.endswith("ed") and lower not in ("need", "feed", "seed")):
         return lower
-    return f"{lower}s" if lower in _BASE else None
+    return f"{lower}s" if lower in words("verbs", "base") else None
 
 
 def _third_person(rest: str) -> str:
@@ -111,3 +102,14 @@ def _third_person(rest: str) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+@cache
+def _special() -> dict[str, str]:
+    return cast("dict[str, str]", table("verbs")["special"])
+
+
+@cache
+def _and_verb() -> re.Pattern[str]:
+    verbs = "|".join(sorted(words("verbs", "base") | {"have", "go", "do"}))
+    return re.compile(rf"\b(and|but|or)\s+((?:also|then|really|usually|often)\s+)?({verbs})\b(?!\s+(?:of|is|was)\b)")

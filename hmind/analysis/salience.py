@@ -20,7 +20,20 @@ ASKED, VITAL, LASTING, PLANNED, DISCLOSED, TOLD, MENTIONED = 1.0, 1.0, 0.6, 0.5,
 """Grades of intent, see :func:`weigh`."""
 
 _VITAL = frozenset(
-    ["allergic_to", "has_condition", "takes_medication", "had_surgery", "has_injury", "diagnosed_with", "changed_name_to", "has_child", "marital_status", "is_pregnant", "lost", "lives_in"]
+    [
+        "allergic_to",
+        "has_condition",
+        "takes_medication",
+        "had_surgery",
+        "has_injury",
+        "diagnosed_with",
+        "changed_name_to",
+        "has_child",
+        "marital_status",
+        "is_pregnant",
+        "lost",
+        "lives_in",
+    ]
 )
 _LASTING_PLANS = frozenset({"plans_to", "wants_to", "has_goal"})
 _TELLS = {

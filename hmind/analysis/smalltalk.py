@@ -24,8 +24,14 @@ _FIRST = {
     "zh": re.compile(r"[我咱俺]|本人"),
 }
 _NUMBER = re.compile(r"\d")
+_PAST = re.compile(
+    r"\b(was|were|had|went|took|got|made|gave|came|told|said|won|lost|found|began|has|have|\w{3,}ed)\b"
+    r"|'s (a|an|my|from)\b"
+)
+_INNER_CAPITAL = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+|\b[A-Z]{2,}\b|[\"“][A-Z]")
+_MAXIM_BELOW = 5
 _LONGEST_SMALL_TALK = 90
-_ECHO_BELOW = 4
+_ECHO_BELOW = 6
 """A reaction without "I" counts as said before when it has fewer new words than this."""
 
 
@@ -68,9 +74,22 @@ def judge(sentence: str, language: str, names: Collection[str] = (), heard: Coll
             and not _NUMBER.search(sentence)
         ):
             return SMALL_TALK
-    elif not own and len(set(content)) < 2 and not _NUMBER.search(sentence):
+    elif not own and len(set(content)) < _least(sentence, language, names):
         return NO_CONTENT
     return ""
+
+
+def _least(sentence: str, language: str, names: Collection[str]) -> int:
+    """Content words that a sentence needs which does not tell of the speaker. Maxims need more than happenings."""
+    if _NUMBER.search(sentence):
+        return 0
+    if (
+        language == "zh"
+        or _PAST.search(sentence)
+        or any(word not in names for word in _INNER_CAPITAL.findall(sentence))
+    ):
+        return 2
+    return _MAXIM_BELOW
 
 
 def is_small_talk(sentence: str, language: str, names: Collection[str] = ()) -> bool:

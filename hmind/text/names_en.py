@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 
 from hmind.model import EntityType
-from hmind.text.lexicon import either, listed, words
+from hmind.text.lexicon import either, words
 from hmind.text.named import Named
 
 _RUN = re.compile(
@@ -21,7 +21,8 @@ _WORKPLACE = re.compile(r"\b(?:at|for|joined|with|join|joining)\s+(?:the\s+)?$")
 _TITLED = re.compile(r"[\"“]([A-Z][^\"“”]{1,60})[\"”]")
 _NAMED_BY = re.compile(r"\b(?:named|called|name is|name's|names are|meet|met|with|and|friend|friends)\s+$")
 _SPEAKS = re.compile(
-    r"\s+(?:is|was|has|had|said|says|told|asked|loves?|likes?|wants?|went|came|and I|got|will|works?|called|gave)\b|['’]s\b"
+    r"\s+(?:is|was|has|had|said|says|told|asked|loves?|likes?|wants?|went|came|and I|got|will|"
+    r"works?|called|gave)\b|['’]s\b"
 )
 _TRIM = re.compile(r"['’](?:s|re|ve|ll|d|m)?$|[.-]+$")
 
@@ -33,7 +34,8 @@ def _people() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return (
         re.compile(rf"\b(?:my|our)\s+((?:\w+\s)?)({relation})\b(?!['’]s\s+(?:{relation}))", re.IGNORECASE),
         re.compile(
-            rf"\b(?:my|our|a|an|the)\s+(?:\w+\s+){{0,2}}?({pets}|{relation})s?,?\s+(?:is\s+)?(?:named\s+|called\s+|whose name is\s+)?"
+            rf"\b(?:my|our|a|an|the)\s+(?:\w+\s+){{0,2}}?({pets}|{relation})s?,?\s+"
+            rf"(?:is\s+)?(?:named\s+|called\s+|whose name is\s+)?"
             rf"((?-i:[A-Z][a-zé]+)(?:(?:,?\s+and|\s+&|,)\s+((?-i:[A-Z][a-zé]+)))?)",
             re.IGNORECASE,
         ),
@@ -147,9 +149,7 @@ def _runs(text: str, stop: frozenset[str]) -> Iterator[tuple[int, int]]:
         inner = text[end : match.start()].strip() if follows else ""
         if follows and (inner == "the" or (inner and inner.split()[0] in ("the",))):
             follows = False
-        if word in stop and not (
-            follows and word not in ("I", "I'm", "I've", "I'll", "I'd", "And", "But", "So", "The") and False
-        ):
+        if word in stop:
             if start >= 0:
                 yield start, end
             start = end = -1
@@ -218,175 +218,6 @@ def _kind(name: str, text: str, start: int, end: int) -> EntityType:
     return EntityType.OBJECT
 
 
-_NO_MODIFIER = frozenset(listed("names", "en.not_names")) and frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "my",
-        "our",
-        "your",
-        "his",
-        "her",
-        "their",
-        "this",
-        "that",
-        "these",
-        "those",
-        "some",
-        "any",
-        "every",
-        "each",
-        "another",
-        "last",
-        "next",
-        "first",
-        "second",
-        "big",
-        "great",
-        "good",
-        "nice",
-        "new",
-        "old",
-        "own",
-        "little",
-        "small",
-        "long",
-        "short",
-        "recent",
-        "upcoming",
-        "whole",
-        "same",
-        "other",
-        "for",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "with",
-        "from",
-        "by",
-        "about",
-        "after",
-        "before",
-        "during",
-        "since",
-        "and",
-        "or",
-        "but",
-        "so",
-        "is",
-        "was",
-        "were",
-        "are",
-        "be",
-        "been",
-        "have",
-        "had",
-        "has",
-        "having",
-        "get",
-        "got",
-        "getting",
-        "plan",
-        "planned",
-        "planning",
-        "take",
-        "took",
-        "taking",
-        "go",
-        "went",
-        "going",
-        "did",
-        "do",
-        "attend",
-        "attended",
-        "join",
-        "joined",
-        "run",
-        "ran",
-        "won",
-        "win",
-        "lost",
-        "as",
-        "into",
-        "than",
-        "more",
-        "most",
-        "one",
-        "two",
-        "three",
-        "really",
-        "very",
-        "huge",
-        "amazing",
-        "awesome",
-        "special",
-        "such",
-        "no",
-        "not",
-        "just",
-        "our's",
-        "all",
-        "like",
-        "love",
-        "loved",
-        "enjoy",
-        "enjoyed",
-        "exciting",
-        "fun",
-        "start",
-        "started",
-        "finish",
-        "finished",
-        "watch",
-        "watched",
-        "it's",
-        "that's",
-        "there's",
-        "what's",
-        "upcoming",
-        "their's",
-        "who",
-        "which",
-        "when",
-        "while",
-        "only",
-        "also",
-        "still",
-        "back",
-        "annual",
-        "local",
-        "school's",
-        "ready",
-        "prepare",
-        "prepared",
-        "preparing",
-    ]
-)
-_VERBAL = frozenset(
-    [
-        "show",
-        "operation",
-        "party",
-        "race",
-        "fire",
-        "exam",
-        "concert",
-        "trip",
-        "storm",
-        "exhibit",
-        "opening",
-        "camping",
-        "tour",
-        "match",
-        "performance",
-        "proposal",
-    ]
-)
-
-
 def _things_happening(text: str) -> Iterator[Named]:
     for match in _happenings().finditer(text):
         modifier = (match.group(1) or "").lower()
@@ -394,7 +225,7 @@ def _things_happening(text: str) -> Iterator[Named]:
         head = head[:-1] if head.endswith("s") and head[:-1] in words("names", "en.happenings") else head
         if head in ("show", "shows", "fire", "match", "tour", "trip", "opening") and not modifier:
             continue
-        if modifier in _NO_MODIFIER or modifier.endswith("ly"):
+        if modifier in words("names", "en.no_modifier") or modifier.endswith("ly"):
             if head in ("show", "fire", "match", "opening", "exhibit") and modifier in (
                 "to",
                 "will",

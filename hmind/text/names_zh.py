@@ -4,189 +4,41 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
+import warnings
 from collections.abc import Collection, Iterator
 from functools import cache
-
-import jieba
+from typing import Any
 
 from hmind.model import EntityType
 from hmind.text.lexicon import either, listed, words
 from hmind.text.named import Named
 
-jieba.setLogLevel(logging.WARNING)
-
 _HAN = r"\u4e00-\u9fff"
 _BOOK = re.compile(r"《([^《》]{1,40})》")
 _LATIN = re.compile(r"(?<![A-Za-z])[A-Z][A-Za-z0-9]+(?: [A-Z][A-Za-z0-9]+)*")
 _NOUNS = ("n", "nr", "ns", "nt", "nz", "vn", "j", "eng", "an", "l", "s", "b", "a", "v", "f", "ng")
-_NEVER_INSIDE = frozenset(
-    [
-        "我",
-        "你",
-        "他",
-        "她",
-        "它",
-        "我们",
-        "你们",
-        "他们",
-        "她们",
-        "的",
-        "了",
-        "在",
-        "去",
-        "来",
-        "到",
-        "和",
-        "跟",
-        "与",
-        "是",
-        "有",
-        "没",
-        "没有",
-        "不",
-        "这",
-        "那",
-        "这个",
-        "那个",
-        "这家",
-        "那家",
-        "一个",
-        "一家",
-        "一场",
-        "参加",
-        "做",
-        "看",
-        "从",
-        "被",
-        "把",
-        "给",
-        "让",
-        "要",
-        "想",
-        "会",
-        "将",
-        "将要",
-        "刚",
-        "准备",
-        "打算",
-        "计划",
-        "开始",
-        "结束",
-        "完成",
-        "举办",
-        "举行",
-        "报名",
-        "住在",
-        "位于",
-        "附近",
-        "昨天",
-        "今天",
-        "明天",
-        "下周",
-        "上周",
-        "周末",
-        "住",
-        "离",
-        "叫",
-        "说",
-        "去过",
-        "回",
-        "回到",
-        "经过",
-        "路过",
-        "喜欢",
-        "觉得",
-        "认识",
-        "时候",
-        "之后",
-        "之前",
-        "以后",
-        "以前",
-        "第一次",
-        "今年",
-        "去年",
-        "明年",
-        "出",
-        "进",
-        "上",
-        "下",
-        "过",
-        "就",
-        "也",
-        "都",
-        "还",
-        "再",
-        "又",
-        "最",
-        "很",
-        "太",
-        "家",
-        "个",
-        "场",
-        "次",
-        "请",
-        "见",
-        "陪",
-        "带",
-        "送",
-        "找",
-        "问",
-        "为",
-        "对",
-        "向",
-        "当",
-        "于",
-        "里",
-        "等",
-        "因为",
-        "所以",
-        "但是",
-        "如果",
-        "可以",
-        "需要",
-        "应该",
-        "通过",
-        "关于",
-        "属于",
-        "安排",
-        "组织",
-        "邀请",
-        "收到",
-        "听说",
-        "知道",
-        "发现",
-        "希望",
-        "考虑",
-        "决定",
-        "取消",
-        "错过",
-        "期待",
-        "本次",
-        "这次",
-        "那次",
-        "上次",
-        "下次",
-        "这场",
-        "那场",
-        "一次",
-        "我家",
-        "你家",
-        "他家",
-        "学习",
-        "工作",
-        "上班",
-        "毕业",
-    ]
-)
+
+
+@cache
+def _segmenter() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its source has escapes that Python warns of
+        import jieba
+
+        jieba.setLogLevel(logging.ERROR)
+        jieba.initialize()
+        return jieba
 
 
 @cache
 def _tags() -> dict[str, str]:
-    """The part of speech of each word in jieba's dictionary."""
-    import jieba.posseg
-
-    jieba.posseg.dt.initialize()
-    tags: dict[str, str] = jieba.posseg.dt.word_tag_tab
+    """The part of speech of each word in jieba's dictionary, without the model of jieba.posseg."""
+    tags: dict[str, str] = {}
+    with _segmenter().get_dict_file() as lines:
+        for line in lines:
+            word, _, tag = line.decode().split(" ")
+            tags[word] = sys.intern(tag.strip())
     return tags
 
 
@@ -209,13 +61,20 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 def find(text: str, known: Collection[str] = (), owner: str = "user") -> list[Named]:
     """Named things of a Chinese sentence: known names, people, places, organisations, happenings, objects."""
-    cut = jieba.lcut(text, HMM=False)
+    cut = _segmenter().lcut(text, HMM=False)
     found = [Named(name, EntityType.PERSON) for name in sorted(known) if len(name) > 1 and name in text]
     found += _people(text, cut, owner)
     found += _joined(cut)
     found += [Named(match.group(1), EntityType.OBJECT) for match in _BOOK.finditer(text)]
     found += _latin(text)
+    found += [Named(name, EntityType.ORGANISATION) for name in _organisations().findall(text)]
     return found
+
+
+@cache
+def _organisations() -> re.Pattern[str]:
+    """Well-known ones that jieba cuts apart."""
+    return re.compile("|".join(name for name in listed("names", "zh.orgs") if len(name) > 2))
 
 
 def _latin(text: str) -> Iterator[Named]:
@@ -330,7 +189,10 @@ def _joined(cut: list[str]) -> Iterator[Named]:
         if word in stop or not re.match(rf"[{_HAN}]", word):
             continue
         tag = tags.get(word, "")
-        if word in happenings or word in words("names", "zh.holidays"):
+        head = next((end for end in ("手术", "婚礼", "考试", "比赛") if word.endswith(end) and len(word) > 2), "")
+        if head and word not in happenings:
+            yield Named(head if word[0] in "做动办" else word, EntityType.HAPPENING)
+        elif word in happenings or word in words("names", "zh.holidays"):
             yield Named(_with_nouns(cut, at) if word in happenings else word, EntityType.HAPPENING)
         elif word in words("names", "zh.orgs"):
             yield Named(word, EntityType.ORGANISATION)
@@ -367,7 +229,11 @@ def _with_nouns(cut: list[str], at: int) -> str:
     tags, start = _tags(), at
     while start > 0 and at - start < 3:
         word = cut[start - 1]
-        if word in _NEVER_INSIDE or not re.fullmatch(rf"[{_HAN}A-Za-z]+", word) or tags.get(word, "n") not in _NOUNS:
+        if (
+            word in words("names", "zh.never_inside")
+            or not re.fullmatch(rf"[{_HAN}A-Za-z]+", word)
+            or tags.get(word, "n") not in _NOUNS
+        ):
             break
         if len(word) == 1 and tags.get(word, "n") in ("v", "a", "f", "b"):
             break
