@@ -27,7 +27,10 @@ def show(out: Console, demo: Mapping[str, Any], seen: Seen) -> None:
     _closed(out, seen)
     for user, kept in seen.kept.items():
         best = sorted(kept.gists, key=lambda gist: (-gist.importance, gist.occurred_at))[:GISTS_SHOWN]
-        shown = replace(kept, gists=tuple(best), entities=kept.entities[:ENTITIES_SHOWN])
+        known = sorted(
+            kept.entities[:ENTITIES_SHOWN], key=lambda entity: entity.because.event_id if entity.because else ""
+        )
+        shown = replace(kept, gists=tuple(best), entities=tuple(known))
         for table in memory_tables(shown, user, in_full=True):
             out.print(table)
         more = len(kept.gists) - len(shown.gists), len(kept.entities) - len(shown.entities)

@@ -50,11 +50,17 @@ def as_ours(error: Exception) -> errors.HmindError | None:
         from sqlalchemy.exc import InterfaceError, OperationalError
 
         if isinstance(error, OperationalError | InterfaceError):
+            # Without a statement it failed while connecting, and its words are about that alone.
+            told = error.orig if error.statement is None else type(error.orig).__name__
             return errors.StoreUnavailable(
-                f"PostgreSQL does not answer ({type(error.orig).__name__}). Start it, or check HMIND_DATABASE_URL."
+                f"PostgreSQL does not answer ({_line(told)}). Start it, or check HMIND_DATABASE_URL."
             )
     if any(base.__module__ == "redis.exceptions" and base.__name__ == "RedisError" for base in kind):
-        return errors.StoreUnavailable(
-            f"Redis does not answer ({type(error).__name__}). Start it, or check HMIND_REDIS_URL."
-        )
+        connecting = any(base.__name__ in ("ConnectionError", "TimeoutError") for base in kind)
+        told = _line(error) if connecting else type(error).__name__
+        return errors.StoreUnavailable(f"Redis does not answer ({told}). Start it, or check HMIND_REDIS_URL.")
     return None
+
+
+def _line(told: object) -> str:
+    return next(iter(str(told).strip().splitlines()), "no reason given").strip().removesuffix(".")

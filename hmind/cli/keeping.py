@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -51,56 +50,53 @@ def memories(
 def memory_tables(kept: Memories, whose: str = "", *, in_full: bool = False) -> list[Table]:
     """A table for each kind of memory there is; ``in_full`` shows the parts of each salience too."""
     suffix = f" of {whose}" if whose else ""
-    tables = []
-    if kept.facts:
-        table = _table(f"Facts (L4){suffix}", ("sure", screen.RIGHT))
-        for fact in kept.facts:
-            said = Text(f"{fact.subject} {fact.predicate.replace('_', ' ')} ").append(fact.object, style="bold")
-            if fact.invalidated_at is not None:
-                said.append("  [no longer holds]", style="warn")
-            _row(
-                table, fact.id, "L4", said, f"{fact.confidence:.2f}", fact.source_turns, because(fact.because, in_full)
-            )
-        tables.append(table)
-    if kept.gists:
-        table = _table(f"Gists (L2, and L4 where salient){suffix}", ("weight", screen.RIGHT))
-        for gist in kept.gists:
-            said = Text(gist.text)
-            if gist.state != "live":
-                said.append(f"  [{gist.state}]", style="warn")
-            _row(
-                table,
-                gist.id,
-                gist.layer,
-                said,
-                f"{gist.importance:.2f}",
-                gist.source_turns,
-                because(gist.because, in_full),
-            )
-        tables.append(table)
-    if kept.entities:
-        table = _table(f"Entities (L3){suffix}", ("seen", screen.RIGHT))
-        for entity in kept.entities:
-            said = Text(entity.name, style="bold").append(f"  {entity.type}", style="dim not bold")
-            if entity.aliases:
-                said.append(f"  also {', '.join(entity.aliases)}", style="dim not bold")
-            _row(table, entity.id, "L3", said, f"{entity.mention_count}×", (), because(entity.because, in_full))
-        tables.append(table)
-    if kept.reviews:
-        table = _table(f"Waiting for a person to confirm{suffix}", ("sure", screen.RIGHT))
-        for review in kept.reviews:
-            said = Text(f"{review.subject} {review.predicate.replace('_', ' ')} {review.object}?")
-            _row(
-                table,
-                review.id,
-                "L4",
-                said,
-                f"{review.confidence:.2f}",
-                review.source_turns,
-                because(review.because, in_full),
-            )
-        tables.append(table)
-    return tables
+    facts = _Listing(f"Facts (L4){suffix}", "sure", in_full)
+    for fact in kept.facts:
+        said = Text(f"{fact.subject} {fact.predicate.replace('_', ' ')} ").append(fact.object, style="bold")
+        if fact.invalidated_at is not None:
+            said.append("  [no longer holds]", style="warn")
+        facts.add(fact.id, "L4", said, f"{fact.confidence:.2f}", fact.source_turns, fact.because)
+    gists = _Listing(f"Gists (L2, and L4 where salient){suffix}", "weight", in_full)
+    for gist in kept.gists:
+        said = Text(gist.text)
+        if gist.state != "live":
+            said.append(f"  [{gist.state}]", style="warn")
+        gists.add(gist.id, gist.layer, said, f"{gist.importance:.2f}", gist.source_turns, gist.because)
+    entities = _Listing(f"Entities (L3){suffix}", "seen", in_full)
+    for entity in kept.entities:
+        said = Text(entity.name, style="bold").append(f"  {entity.type}", style="dim not bold")
+        if entity.aliases:
+            said.append(f"  also {', '.join(entity.aliases)}", style="dim not bold")
+        entities.add(entity.id, "L3", said, f"{entity.mention_count}×", (), entity.because)
+    reviews = _Listing(f"Waiting for a person to confirm{suffix}", "sure", in_full)
+    for review in kept.reviews:
+        said = Text(f"{review.subject} {review.predicate.replace('_', ' ')} {review.object}?")
+        reviews.add(review.id, "L4", said, f"{review.confidence:.2f}", review.source_turns, review.because)
+    return [listing.table for listing in (facts, gists, entities, reviews) if listing.table.row_count]
+
+
+class _Listing:
+    """A table of memories; what several of one event have in common stands once, above them."""
+
+    def __init__(self, title: str, number: str, in_full: bool) -> None:
+        self.table = screen.table(
+            title,
+            ("id", screen.SHORT),
+            ("", screen.SHORT),
+            ("memory, and why", {"ratio": 1}),
+            (number, screen.RIGHT),
+            ("turns", {"max_width": 14}),
+        )
+        self._in_full = in_full
+        self._last = ""
+
+    def add(self, id_: str, layer: str, said: Text, number: str, turns: tuple[str, ...], why: Because | None) -> None:
+        told = because(why, self._in_full)
+        if told and told != self._last:
+            self.table.add_row("", "", Text(told, style="dim"), "", "")
+        self._last = told
+        shown = Text(screen.turns(turns), style="dim")
+        self.table.add_row(Text(screen.short(id_), style="dim"), screen.layer(layer), said, number, shown)
 
 
 def because(why: Because | None, in_full: bool = False) -> str:
@@ -128,29 +124,6 @@ def boundary(why: Because) -> str:
         is_silence = why.boundary == "silence"
         measured = f" {screen.seconds(why.measured)}" if is_silence else f" {why.measured:.2f}".replace(".00", "")
     return f"; {why.boundary.replace('_', ' ')}{measured}"
-
-
-def _table(title: str, number: tuple[str, Mapping[str, Any]]) -> Table:
-    return screen.table(
-        title,
-        ("id", screen.SHORT),
-        ("", screen.SHORT),
-        ("memory, and why", {"ratio": 1}),
-        number,
-        ("turns", {"max_width": 14}),
-    )
-
-
-def _row(table: Table, id_: str, layer: str, said: Text, number: str, turns: tuple[str, ...], why: str) -> None:
-    if why:
-        said.append(f"\n{why}", style="dim not bold")
-    table.add_row(
-        Text(screen.short(id_), style="dim"),
-        screen.layer(layer),
-        said,
-        number,
-        Text(screen.turns(turns), style="dim"),
-    )
 
 
 def ledger(

@@ -44,8 +44,10 @@ def backlog(redis: Redis, settings: Intake, now: datetime) -> Backlog:
         consumers = client.xinfo_consumers(settings.stream, settings.group)
     except ResponseError:  # no stream or no group yet
         pending, consumers = 0, []
-    # A reader that waits asks again every block_s; one that writes a batch may take longer.
-    alive_ms = max(10.0, 5 * settings.block_s) * 1000
+    # A reader that waits asks again every block_s; one that writes a batch may take longer. A server that
+    # was started a moment ago says of every consumer it ever knew that it asked just then.
+    up_ms = (client.info("server")["uptime_in_seconds"] - 2) * 1000
+    alive_ms = min(max(10.0, 5 * settings.block_s) * 1000, up_ms)
     return Backlog(
         length=length,
         pending=pending,
