@@ -21,6 +21,7 @@ from hmind.boundary.closing import ClosingPhrases
 from hmind.boundary.detection import Detection
 from hmind.boundary.detector import Detector
 from hmind.embedding import build as embedders
+from hmind.embedding.cached import CachedEmbedder
 from hmind.embedding.embedder import Embedder
 from hmind.errors import SettingsError, StoreUnavailable
 from hmind.intake.accept import Intake
@@ -57,7 +58,8 @@ class Hmind:
 
     @cached_property
     def boundary_embedder(self) -> Embedder:
-        return embedders.build(self.settings.embedding.boundary, self.settings.embedding)
+        """With a memory of the last vectors: an open window is read again at each of its turns."""
+        return CachedEmbedder(embedders.build(self.settings.embedding.boundary, self.settings.embedding))
 
     @cached_property
     def memory_embedder(self) -> Embedder:

@@ -130,6 +130,7 @@ class UpkeepSettings(_Section):
     evict_below: float = Field(ge=0, le=1)
     evict_after_days: float = Field(gt=0)
     rescue_after_s: float = Field(gt=0)
+    lease_s: float = Field(gt=0)
     batch_rows: int = Field(ge=1)
 
 

@@ -13,6 +13,8 @@ def analyze(segment_id: str) -> int:
     analysed = hmind().analysis.analyze(segment_id)
     if analysed is None:
         return 0
+    if analysed.next_segment is not None:
+        wake.analyze([analysed.next_segment])
     if analysed.due:
         wake.promote([(analysed.tenant, analysed.user_id)])
     return analysed.events

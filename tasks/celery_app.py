@@ -15,6 +15,7 @@ try:
 except SettingsError as error:
     # The command is celery's; a wrong setting is told in one line all the same.
     raise SystemExit(f"hmind: {error}") from None
+KEY_PREFIX = "hmind:celery:"
 QUEUES = ("intake", "boundary", "analysis", "promotion", "upkeep")
 SOFT_LIMIT_S, HARD_LIMIT_S, VISIBILITY_S = 240, 270, 330
 
@@ -24,7 +25,7 @@ app.conf.update(
     broker_url=SETTINGS.stores.redis_url.get_secret_value() or "redis://127.0.0.1:6379/0",
     broker_connection_retry_on_startup=True,
     broker_transport_options={
-        "global_keyprefix": "hmind:celery:",
+        "global_keyprefix": KEY_PREFIX,
         # Above the hard limit, or a long task would be given out twice.
         "visibility_timeout": VISIBILITY_S,
         "unacked_restore_interval": 5,

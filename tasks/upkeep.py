@@ -7,7 +7,7 @@ from hmind.upkeep.decay import decay as decay_gists
 from hmind.upkeep.evict import evict as evict_gists
 from tasks import wake
 from tasks.base import QuietTask, hmind
-from tasks.celery_app import app
+from tasks.celery_app import KEY_PREFIX, app
 
 AT_ONCE = 1000
 
@@ -17,13 +17,18 @@ def send_again() -> dict[str, int]:
     """Sends again what is due and has not moved: a lost wake-up delays a memory, it loses none."""
     engine, now = hmind().engine, hmind().clock()
     after_s = hmind().settings.upkeep.rescue_after_s
-    segments = rescue.overdue_segments(engine, now, after_s, AT_ONCE)
-    users = rescue.overdue_users(engine, now, after_s, AT_ONCE)
-    windows = rescue.overdue_windows(engine, now, after_s, AT_ONCE)
+    # While a queue is not empty its rows wait for their turn and are not lost.
+    segments = [] if _waits("analysis") else rescue.overdue_segments(engine, now, after_s, AT_ONCE)
+    users = [] if _waits("promotion") else rescue.overdue_users(engine, now, after_s, AT_ONCE)
+    windows = [] if _waits("boundary") else rescue.overdue_windows(engine, now, after_s, AT_ONCE)
     wake.analyze(segments)
     wake.promote(users)
     wake.detect(windows)
     return {"segments": len(segments), "users": len(users), "windows": len(windows)}
+
+
+def _waits(queue: str) -> bool:
+    return bool(hmind().redis.llen(KEY_PREFIX + queue))
 
 
 @app.task(name="hmind.upkeep.trim", base=QuietTask)

@@ -7,11 +7,11 @@ follows from its segment and place, and a segment is marked analysed in the same
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, Engine, select, text, update
+from sqlalchemy import Connection, Engine, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from hmind.analysis.analyst import Analyst
@@ -21,14 +21,27 @@ from hmind.memory.pool import event_row, next_run
 from hmind.memory.profiles import core_values
 from hmind.model import Analysis, Clock, Known, Segment, SegmentState, utc_now
 from hmind.settings import Settings
-from hmind.storage.schema import EntityRow, EventRow, SegmentRow
+from hmind.storage.schema import EventRow, SegmentRow
 
 log = logging.getLogger(__name__)
 
-SPARE_S = 60
-"""Added to the longest that an analyst can take: then a worker that has a segment is dead."""
 LONGEST_WAIT_S = 3600
-KNOWN_ENTITIES = 500
+
+# What is in the pool is known too, so that what an analyst knows follows from what was analysed
+# before, and not from how far the promoter has come.
+_KNOWN = text("""
+SELECT name FROM entities WHERE tenant = :tenant AND user_id = :user_id
+UNION
+SELECT entity ->> 'name' FROM events, jsonb_array_elements(events.entities) AS entity
+WHERE tenant = :tenant AND user_id = :user_id AND state IN ('pool', 'discarded') AND entities IS NOT NULL
+ORDER BY 1
+""")
+
+_DUE = text("""
+SELECT EXISTS (
+    SELECT 1 FROM events WHERE tenant = :tenant AND user_id = :user_id AND state = 'pool' AND due_at <= :now
+)
+""")
 
 _DISCARD = text("""
 UPDATE ledger SET state = 'discarded', reason = :reason, updated_at = :now
@@ -39,12 +52,18 @@ WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """What came of a segment: how many events, and whether any is due at once."""
+    """What came of a segment.
+
+    Attributes:
+        due: whether the user has events to be promoted now.
+        next_segment: the user's next segment to analyse; one that was looked at too early waits for this.
+    """
 
     tenant: str
     user_id: str
     events: int
     due: bool
+    next_segment: str | None
 
 
 class AnalysisStep:
@@ -58,8 +77,9 @@ class AnalysisStep:
         self._fallback = fallback
         self._settings = settings
         self._clock = clock
-        # As many calls as there are attempts, each with the wait before it.
-        self._lease_s = 2 * settings.analysis.llm_attempts * settings.analysis.llm_timeout_s + SPARE_S
+        # As many calls as there are attempts, each with the wait before it: after that its worker is dead.
+        calls_s = 2 * settings.analysis.llm_attempts * settings.analysis.llm_timeout_s
+        self._lease_s = settings.upkeep.lease_s + (calls_s if settings.analysis.llm_url else 0)
 
     def analyze(self, segment_id: str) -> Analysed | None:
         """Analyses a segment that is due; None when another run has it or it has to wait."""
@@ -87,14 +107,9 @@ class AnalysisStep:
             return self._fallback.analyze(segment, known)
 
     def _known(self, connection: Connection, segment: Segment) -> Known:
-        session = segment.session
-        names = connection.execute(
-            select(EntityRow.name)
-            .where(EntityRow.tenant == session.tenant, EntityRow.user_id == session.user_id)
-            .order_by(EntityRow.mention_count.desc(), EntityRow.name)
-            .limit(KNOWN_ENTITIES)
-        ).scalars()
-        return Known(frozenset(names), core_values(connection, session.tenant, session.user_id))
+        user = {"tenant": segment.session.tenant, "user_id": segment.session.user_id}
+        names: Iterable[str] = connection.execute(_KNOWN, user).scalars()
+        return Known(frozenset(names), core_values(connection, **user))
 
     def _wait(self, segment_id: str, attempts: int, error: AnalystUnavailable) -> None:
         wait_s = max(error.retry_after_s or 0.0, min(10.0 * 2**attempts, LONGEST_WAIT_S))
@@ -131,8 +146,10 @@ class AnalysisStep:
                     last_error=None,
                 )
             )
-        due = any(row["due_at"] <= now for row in rows)
-        return Analysed(segment.session.tenant, segment.session.user_id, len(rows), due)
+            user = {"tenant": segment.session.tenant, "user_id": segment.session.user_id}
+            due: bool = connection.execute(_DUE, {**user, "now": now}).scalar_one()
+            following = segments.next_closed(connection, **user, now=now)
+        return Analysed(**user, events=len(rows), due=due, next_segment=following)
 
 
 def _people_only(segment: Segment, analysis: Analysis) -> Analysis:

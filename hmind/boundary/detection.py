@@ -156,7 +156,7 @@ class Detection:
         done = False
         with self._engine.begin() as connection:
             for segment in closing:
-                if not segments.close(connection, segment, count_rounds(segment.turns), now):
+                if not segments.close(connection, segment, count_rounds(segment.turns), window.held, now):
                     raise _Overtaken
             if starts[-1] < len(turns) < TURNS_AT_ONCE:
                 # The rest stays open. Not settled: a turn came in just now.

@@ -53,6 +53,7 @@ def event_row(
         "salience_parts": dict(event.salience_parts),
         "emotion": event.emotion,
         "language": event.language,
+        "told_at": segment.turns[0].occurred_at,
         "occurred_at": event.occurred_at,
         "occurred_until": event.occurred_until,
         "turn_ids": list(event.turn_ids),

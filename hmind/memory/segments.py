@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Connection, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from hmind.model import Boundary, Role, Segment, SegmentState, SessionRef, Turn
@@ -28,7 +28,31 @@ def segment_id(session: SessionRef, turns: Sequence[Turn]) -> str:
     return str(uuid5(NAMESPACE_URL, "hmind:segment:" + "\x1f".join(told)))
 
 
-def close(connection: Connection, segment: Segment, rounds: int, now: datetime) -> bool:
+# Oldest first: what an analyst may know of a user must not depend on which worker was faster. An
+# import's segments also wait for its sessions that are not closed yet.
+_TAKE = text("""
+UPDATE segments AS mine SET attempts = attempts + 1, due_at = :lease_until
+WHERE id = :id AND state = 'closed' AND due_at <= :now
+  AND NOT EXISTS (
+    SELECT 1 FROM segments AS earlier
+    WHERE earlier.tenant = mine.tenant AND earlier.user_id = mine.user_id AND earlier.backfill = mine.backfill
+      AND earlier.state = 'closed' AND (earlier.opened_at, earlier.id) < (mine.opened_at, mine.id)
+  )
+  AND NOT (mine.backfill AND EXISTS (
+    SELECT 1 FROM windows JOIN ledger USING (tenant, user_id, session_id)
+    WHERE windows.tenant = mine.tenant AND windows.user_id = mine.user_id AND windows.held
+      AND windows.due_at IS NOT NULL AND ledger.state = 'waiting' AND ledger.occurred_at < mine.opened_at
+  ))
+RETURNING attempts
+""")
+
+_NEXT = text("""
+SELECT id FROM segments WHERE tenant = :tenant AND user_id = :user_id AND state = 'closed' AND due_at <= :now
+ORDER BY opened_at, id LIMIT 1
+""")
+
+
+def close(connection: Connection, segment: Segment, rounds: int, backfill: bool, now: datetime) -> bool:
     """Writes a segment and assigns its turns; False, with nothing kept, if another run took any of them.
 
     The caller rolls back on False.
@@ -59,6 +83,7 @@ def close(connection: Connection, segment: Segment, rounds: int, now: datetime) 
         "closed_at": segment.turns[-1].occurred_at,
         "turn_count": len(segment.turns),
         "rounds": rounds,
+        "backfill": backfill,
         "turns": [turn_to_json(turn) for turn in segment.turns],
         "context": [turn_to_json(turn) for turn in segment.context],
         "state": SegmentState.CLOSED.value,
@@ -72,18 +97,22 @@ def close(connection: Connection, segment: Segment, rounds: int, now: datetime) 
 def take(connection: Connection, id: str, now: datetime, lease_s: float) -> tuple[Segment, int] | None:
     """A closed segment to analyse and how often it was taken, or None when there is nothing to do.
 
-    It is due again ``lease_s`` later, should the worker that took it die.
+    There is nothing to do with one that is not due, or whose user has an earlier one. It is due
+    again ``lease_s`` later, should the worker that took it die.
     """
-    taken = connection.execute(
-        update(SegmentRow)
-        .where(SegmentRow.id == id, SegmentRow.state == SegmentState.CLOSED, SegmentRow.due_at <= now)
-        .values(attempts=SegmentRow.attempts + 1, due_at=now + timedelta(seconds=lease_s))
-        .returning(SegmentRow.attempts)
-    ).scalar_one_or_none()
+    values = {"id": id, "now": now, "lease_until": now + timedelta(seconds=lease_s)}
+    taken: int | None = connection.execute(_TAKE, values).scalar_one_or_none()
     if taken is None:
         return None
     segment = read(connection, id)
     return (segment, taken) if segment is not None else None
+
+
+def next_closed(connection: Connection, tenant: str, user_id: str, now: datetime) -> str | None:
+    """The user's oldest segment that is due for analysis."""
+    values = {"tenant": tenant, "user_id": user_id, "now": now}
+    found = connection.execute(_NEXT, values).scalar_one_or_none()
+    return None if found is None else str(found)
 
 
 def read(connection: Connection, id: str) -> Segment | None:

@@ -29,16 +29,26 @@ from hmind.text.tokens import keywords
 
 log = logging.getLogger(__name__)
 
-EVENTS_AT_ONCE = 50
-LEASE_S = 180
+EVENTS_AT_ONCE = 20
 
 _LOCK_USER = text("SELECT pg_advisory_xact_lock(hashtextextended(:user, 0))")
+
+_TAKEN = text("""
+SELECT 1 FROM events WHERE tenant = :tenant AND user_id = :user_id AND state = 'pool'
+  AND attempts > 0 AND last_error IS NULL AND due_at > :now LIMIT 1
+""")
 
 # Remembered wins: a turn that one event kept stays remembered when another lets it go.
 _END = text("""
 UPDATE ledger SET state = :state, reason = :reason, updated_at = :now
 WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id
   AND turn_id = ANY(CAST(:turns AS text[])) AND state IN ('segmented', 'discarded', 'expired')
+""")
+
+_PUT_BACK = text("""
+UPDATE events SET last_error = :error,
+    due_at = :now + least(30 * power(2, least(attempts, 10)), 21600) * interval '1 second'
+WHERE id = ANY(CAST(:ids AS uuid[])) AND state = 'pool'
 """)
 
 _USERS_DUE = text("""
@@ -89,10 +99,11 @@ class PromotionStep:
             try:
                 prepared = self._prepare(rows)
             except HmindError as error:
-                self._note([row["id"] for row in rows], error)
+                with self._engine.begin() as connection:
+                    _put_back(connection, [row["id"] for row in rows], error, self._clock())
                 raise
             with self._engine.begin() as connection:
-                connection.execute(_LOCK_USER, {"user": f"{tenant}\x1f{user_id}"})
+                _lock(connection, tenant, user_id)
                 values = core_values(connection, tenant, user_id)
                 still = self._still_pooled(connection, prepared)
                 for item in prepared:
@@ -101,24 +112,31 @@ class PromotionStep:
         return Promoted(counts[EventState.FLASHBULB], counts[EventState.LONG_TERM], counts[EventState.DISCARDED])
 
     def _take(self, tenant: str, user_id: str) -> list[dict[str, Any]]:
-        """Due events, each due again later should this worker die."""
-        now = self._clock()
+        """Due events in the order in which they were told, each due again later should this worker die.
+
+        None while another run has some of this user's: facts follow one another in time.
+        """
+        now, lease = self._clock(), timedelta(seconds=self._settings.upkeep.lease_s)
         due = (
             select(EventRow.id)
             .where(EventRow.tenant == tenant, EventRow.user_id == user_id)
             .where(EventRow.state == EventState.POOL, EventRow.due_at <= now)
-            .order_by(EventRow.occurred_at, EventRow.id)
+            .order_by(EventRow.told_at, EventRow.segment_id, EventRow.ordinal)
             .limit(EVENTS_AT_ONCE)
-            .with_for_update(skip_locked=True)
         )
         with self._engine.begin() as connection:
+            _lock(connection, tenant, user_id)
+            if connection.execute(_TAKEN, {"tenant": tenant, "user_id": user_id, "now": now}).first():
+                return []
             taken = connection.execute(
                 update(EventRow)
                 .where(EventRow.id.in_(due.scalar_subquery()))
-                .values(attempts=EventRow.attempts + 1, due_at=now + timedelta(seconds=LEASE_S))
+                .values(attempts=EventRow.attempts + 1, due_at=now + lease, last_error=None)
                 .returning(EventRow.__table__)
             ).mappings()
-            return sorted((dict(row) for row in taken), key=lambda row: (row["occurred_at"], row["id"]))
+            return sorted(
+                (dict(row) for row in taken), key=lambda row: (row["told_at"], row["segment_id"], row["ordinal"])
+            )
 
     def _prepare(self, rows: Sequence[dict[str, Any]]) -> list[_Prepared]:
         events = [event_from_row(row) for row in rows]
@@ -147,12 +165,8 @@ class PromotionStep:
                 return self._write(connection, item, values)
         except (DataError, IntegrityError) as error:
             log.error("event %s: not promoted: %s", item.ref.event_id, type(error.orig).__name__)
-            _note(connection, [item.ref.event_id], error)
+            _put_back(connection, [item.ref.event_id], error, self._clock())
             return None
-
-    def _note(self, event_ids: Sequence[str], error: Exception) -> None:
-        with self._engine.begin() as connection:
-            _note(connection, event_ids, error)
 
     def _write(self, connection: Connection, item: _Prepared, values: Sequence[str]) -> EventState:
         now = self._clock()
@@ -195,6 +209,10 @@ class PromotionStep:
         )
 
 
-def _note(connection: Connection, event_ids: Sequence[str], error: Exception) -> None:
-    """Keeps the class of what went wrong with the events; their lease lets them be tried again."""
-    connection.execute(update(EventRow).where(EventRow.id.in_(event_ids)).values(last_error=type(error).__name__))
+def _lock(connection: Connection, tenant: str, user_id: str) -> None:
+    connection.execute(_LOCK_USER, {"user": f"{tenant}\x1f{user_id}"})
+
+
+def _put_back(connection: Connection, event_ids: Sequence[str], error: Exception, now: datetime) -> None:
+    """Lets events be tried again, after a time that doubles; keeps the class of what went wrong."""
+    connection.execute(_PUT_BACK, {"ids": list(event_ids), "error": type(error).__name__, "now": now})

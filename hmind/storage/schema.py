@@ -113,7 +113,11 @@ class WindowRow(Base):
 
 
 class SegmentRow(Base):
-    """A closed window. ``turns`` and ``context`` hold its text and are emptied after 7 days."""
+    """A closed window. ``turns`` and ``context`` hold its text and are emptied after 7 days.
+
+    ``backfill``: it came by an import; a user's segments are analysed in order of time, those of an
+    import among themselves, so that a long one does not delay what is said today.
+    """
 
     __tablename__ = "segments"
     id: Mapped[str] = _uuid(primary_key=True)
@@ -127,6 +131,7 @@ class SegmentRow(Base):
     closed_at: Mapped[datetime]
     turn_count: Mapped[int]
     rounds: Mapped[int]
+    backfill: Mapped[bool] = mapped_column(server_default=sql("false"))
     turns: Mapped[list[Json] | None]
     context: Mapped[list[Json] | None]
     state: Mapped[str]
@@ -141,12 +146,16 @@ class SegmentRow(Base):
     __table_args__ = (
         Index("segments_due", "due_at", postgresql_where=sql("state = 'closed'")),
         Index("segments_user", "tenant", "user_id", "closed_at"),
+        Index("segments_order", "tenant", "user_id", "opened_at", "id", postgresql_where=sql("state = 'closed'")),
         Index("segments_text", "created_at", postgresql_where=sql("turns is not null")),
     )
 
 
 class EventRow(Base):
-    """The event pool: what an analyst found, and after the promoter's run what was decided."""
+    """The event pool: what an analyst found, and after the promoter's run what was decided.
+
+    ``told_at`` is when its segment began, ``occurred_at`` when what it tells of happened.
+    """
 
     __tablename__ = "events"
     id: Mapped[str] = _uuid(primary_key=True)
@@ -163,6 +172,7 @@ class EventRow(Base):
     salience_parts: Mapped[Json]
     emotion: Mapped[str]
     language: Mapped[str]
+    told_at: Mapped[datetime]
     occurred_at: Mapped[datetime]
     occurred_until: Mapped[datetime | None]
     turn_ids: Mapped[list[str]]

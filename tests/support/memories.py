@@ -131,6 +131,7 @@ class Scribe:
             "salience_parts": {"intent": 0.4, "entities": 0.4},
             "emotion": "",
             "language": "en",
+            "told_at": self.now,
             "occurred_at": self.now,
             "state": "pool",
             "due_at": self.now,

@@ -66,6 +66,7 @@ CREATE TABLE events (
     salience_parts JSONB NOT NULL,
     emotion TEXT NOT NULL,
     language TEXT NOT NULL,
+    told_at TIMESTAMP WITH TIME ZONE NOT NULL,
     occurred_at TIMESTAMP WITH TIME ZONE NOT NULL,
     occurred_until TIMESTAMP WITH TIME ZONE,
     turn_ids TEXT[] NOT NULL,
@@ -213,6 +214,7 @@ CREATE TABLE segments (
     closed_at TIMESTAMP WITH TIME ZONE NOT NULL,
     turn_count INTEGER NOT NULL,
     rounds INTEGER NOT NULL,
+    backfill BOOLEAN DEFAULT false NOT NULL,
     turns JSONB,
     context JSONB,
     state TEXT NOT NULL,
@@ -227,6 +229,7 @@ CREATE TABLE segments (
     PRIMARY KEY (id)
 );
 CREATE INDEX segments_due ON segments (due_at) WHERE state = 'closed';
+CREATE INDEX segments_order ON segments (tenant, user_id, opened_at, id) WHERE state = 'closed';
 CREATE INDEX segments_text ON segments (created_at) WHERE turns is not null;
 CREATE INDEX segments_user ON segments (tenant, user_id, closed_at);
 CREATE TABLE windows (
