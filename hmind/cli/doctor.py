@@ -86,17 +86,27 @@ def _stores(settings: Settings) -> Iterator[Finding]:
     with connected(settings) as ready:
         hmind = Hmind(ready)
         try:
-            answered = True
-            for finding in checks.examined("PostgreSQL", lambda: _database(hmind, own)):
-                answered = answered and finding.level != FAIL
-                yield finding
-            if answered:
-                yield from checks.examined("tables", lambda: checks.schema(hmind))
-            yield from checks.examined("Redis", lambda: checks.redis(hmind.redis))
+            yield from _and_then(
+                checks.examined("PostgreSQL", lambda: _database(hmind, own)),
+                checks.examined("tables", lambda: checks.schema(hmind)),
+            )
             yield from checks.examined("embedder", lambda: checks.embedders(hmind))
-            yield from checks.examined("workers", lambda: checks.running(hmind))
+            yield from _and_then(
+                checks.examined("Redis", lambda: checks.redis(hmind.redis)),
+                checks.examined("workers", lambda: checks.running(hmind)),
+            )
         finally:
             hmind.close()
+
+
+def _and_then(first: Iterator[Finding], second: Iterator[Finding]) -> Iterator[Finding]:
+    """Both, the second only where the first failed in nothing: it would fail for the same cause."""
+    failed = False
+    for finding in first:
+        failed = failed or finding.level == FAIL
+        yield finding
+    if not failed:
+        yield from second
 
 
 def _database(hmind: Hmind, own: bool) -> Iterator[Finding]:

@@ -63,4 +63,4 @@ def as_ours(error: Exception) -> errors.HmindError | None:
 
 
 def _line(told: object) -> str:
-    return next(iter(str(told).strip().splitlines()), "no reason given").strip().removesuffix(".")
+    return next(iter(str(told).strip().splitlines()), "no reason given").strip().removesuffix(".").replace(". ", ": ")

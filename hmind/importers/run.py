@@ -98,7 +98,9 @@ def send_flushes(redis: Redis, stream: str, sessions: list[SessionRef]) -> None:
     try:
         pipe.execute()
     except RedisError as error:
-        raise StoreUnavailable(f"Redis does not answer ({type(error).__name__}). Import the file again.") from None
+        raise StoreUnavailable(
+            f"Redis does not answer ({type(error).__name__}). Start it, or check HMIND_REDIS_URL, and do it again."
+        ) from None
 
 
 def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
