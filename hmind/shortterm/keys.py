@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import quote
 
 from hmind.model import SessionRef
@@ -10,6 +11,7 @@ SCAN_TURNS = "hmind:{*}:l1:*"
 """Pattern that finds every L1 stream."""
 
 
+@lru_cache(maxsize=65_536)
 def _part(name: str) -> str:
     return quote(name, safe="")
 
