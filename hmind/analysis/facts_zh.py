@@ -19,6 +19,8 @@ _NAMED_NEXT = re.compile(
 _RELATION = re.compile(
     rf"我(?:的|家|们家)?(?:大|小|二|三|最好的|好)?({either('relations', 'zh.kin')}|{either('relations', 'zh.others')})"
 )
+_ONE_OF = re.compile(r"^一[家所间个名位](?=[\u4e00-\u9fff]{2})")
+_LASTED = re.compile(r"[一二三四五六七八九十两几半\d]+个?(?:年|月|周|天)(?:多)?了?$")
 _TRIM = re.compile(r"(?:了|啦|啊|呀|哦|呢|吧|的|哈|嘛|哟)+$")
 
 
@@ -133,7 +135,7 @@ def _objects(value: str, rule: Rule) -> list[str]:
     parts = re.split(r"[、和与跟及]|以及", value) if rule.many else [value]
     kept: list[str] = []
     for part in parts:
-        part = _TRIM.sub("", part)
+        part = _ONE_OF.sub("", _TRIM.sub("", part))
         if not part or len(part) > rule.longest:
             continue
         if rule.place and (part in words("facts", "zh.no_place") or re.match(r"[这那我你他她某]|一[个家楼]", part)):
@@ -155,4 +157,4 @@ def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple
         return None, (named[0].start if named and named[0].start <= at else at)
     if named:
         return named[0].start, None
-    return (at if rule.starts else None), None
+    return (at if rule.starts and not _LASTED.search(clause.text) else None), None

@@ -11,6 +11,7 @@ from hmind.model import Analysis, CandidateFact, EntityType, FoundEntity, FoundE
 
 DESCRIPTION_LETTERS = 240
 _SHORTEST_NICKNAME = 3
+_MAYBE_PEOPLE = (EntityType.PERSON, EntityType.OBJECT)
 
 
 class OfflineAnalyst:
@@ -114,7 +115,7 @@ def _entities(members: Sequence[Reading], people: set[str]) -> tuple[FoundEntity
             mention(reading.subject, EntityType.PERSON, turn_id)
         for line in reading.lines:
             for named in line.named:
-                full = _full_name(named.name, people) if named.type is EntityType.PERSON or named.name in people else ""
+                full = _full_name(named.name, people) if named.type in _MAYBE_PEOPLE else ""
                 if full:
                     mention(full, EntityType.PERSON, turn_id, (named.name,))
                 else:

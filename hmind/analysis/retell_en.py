@@ -26,7 +26,7 @@ _LEAD = (
     r"\w+ (?:days|weeks|months|years) ago)(?: \([^)]*\))?,?\s+)?)"
 )
 _SUBJECT = re.compile(
-    rf"^{_LEAD}(?:I(?P<clitic>['’](?:m|ve|d|ll))?|(?P<my>my))\s+(?P<adverb>(?:(?:\w+ly|just|also|still|never|always|often|even|only|now|then|once|already|sometimes)\s+)*)(?P<verb>[a-z]+(?:n['’]t)?)",
+    rf"^{_LEAD}(?:I(?P<clitic>['’](?:m|ve|d|ll))?|(?P<my>my))\s+(?P<adverb>(?:(?:\w+ly|just|also|still|never|always|often|even|only|now|then|once|already|sometimes)\s+)*)(?P<verb>[a-z]+?(?:n['’]t)?)(?![\w'’])",
     re.IGNORECASE,
 )
 _PAIRS = [

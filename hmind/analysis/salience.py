@@ -31,6 +31,7 @@ _VITAL = frozenset(
         "has_child",
         "marital_status",
         "is_pregnant",
+        "expects_child",
         "lost",
         "lives_in",
     ]

@@ -63,10 +63,11 @@ def judge(sentence: str, language: str, names: Collection[str] = (), heard: Coll
     if is_question(sentence, language):
         return QUESTION
     content = content_words(sentence, language, {name.lower() for name in names})
+    reacts = matcher("smalltalk", f"{language}.reaction").search(sentence.lstrip(" -–—*\"'“"))
     if not content:
-        return NO_CONTENT
+        return SMALL_TALK if reacts else NO_CONTENT
     own = bool(_FIRST[language].search(sentence))
-    if matcher("smalltalk", f"{language}.reaction").search(sentence.lstrip(" -–—*\"'“")):
+    if reacts:
         new = [word for word in content if word not in heard]
         if (
             (not own or (language == "en" and _about_you(sentence)))

@@ -131,6 +131,8 @@ def _capitals(text: str, known: frozenset[str]) -> Iterator[Named]:
         name = _TRIM.sub("", text[start:end])
         if len(name) < 2 or name in stop:
             continue
+        if name.isupper() and len(name) > 4:
+            continue
         if _opens_sentence(text, start) and not _believable(name, text, end):
             continue
         yield Named(name, _kind(name, text, start, end))
@@ -182,10 +184,7 @@ def _believable(name: str, text: str, end: int) -> bool:
         return True
     if name in words("names", "en.orgs") or name in words("names", "en.products"):
         return True
-    return bool(
-        re.match(r"['’]s\s+[a-z]|\s+(?:said|told|asked|called|and I)\b", text[end:])
-        or text[:end].endswith(("'s", "’s"))
-    )
+    return bool(re.match(r"\s+(?:said|told me|asked|called me|and I)\b", text[end:]))
 
 
 def _kind(name: str, text: str, start: int, end: int) -> EntityType:
@@ -223,21 +222,8 @@ def _things_happening(text: str) -> Iterator[Named]:
         modifier = (match.group(1) or "").lower()
         head = match.group(2).lower()
         head = head[:-1] if head.endswith("s") and head[:-1] in words("names", "en.happenings") else head
-        if head in ("show", "shows", "fire", "match", "tour", "trip", "opening") and not modifier:
+        if head in words("names", "en.only_named") and modifier not in words("names", "en.namers"):
             continue
-        if modifier in words("names", "en.no_modifier") or modifier.endswith("ly"):
-            if head in ("show", "fire", "match", "opening", "exhibit") and modifier in (
-                "to",
-                "will",
-                "not",
-                "did",
-                "can",
-                "the",
-                "for",
-                "with",
-                "and",
-                "on",
-            ):
-                continue
+        if modifier in words("names", "en.no_modifier") or modifier.endswith(("ly", "ing", "est")):
             modifier = ""
         yield Named(f"{modifier} {head}".strip(), EntityType.HAPPENING)

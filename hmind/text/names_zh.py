@@ -238,4 +238,6 @@ def _with_nouns(cut: list[str], at: int) -> str:
         if len(word) == 1 and tags.get(word, "n") in ("v", "a", "f", "b"):
             break
         start -= 1
+    while start < at and tags.get(cut[start]) == "v":
+        start += 1
     return "".join(cut[start : at + 1])
