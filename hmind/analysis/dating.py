@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from hmind.text.times import ResolvedTime
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
+_NOW = re.compile(r"刚刚?|刚才|现在|此刻|目前|(?:just|right|by|until)? ?now|a moment ago", re.IGNORECASE)
 _MONTHS = [
     "January",
     "February",
@@ -31,6 +32,8 @@ def with_dates(text: str, times: Sequence[ResolvedTime], language: str) -> str:
     Times that already bear a year, and vague ones, stay as they are.
     """
     for time in sorted(times, key=lambda time: time.span, reverse=True):
+        if time.grain in ("recent", "minute") and _NOW.fullmatch(time.text.strip()):
+            continue
         if time.grain == "recent" or _YEAR.search(text[time.span[0] : time.span[1]]):
             continue
         date = absolute(time, language)

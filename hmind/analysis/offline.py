@@ -145,7 +145,12 @@ def _description(
             continue
         chosen.append(at)
         length += len(text)
-    return ("" if language == "zh" else " ").join(noted[at][0].text for at in sorted(chosen))
+    return ("" if language == "zh" else " ").join(_closed(noted[at][0].text, language) for at in sorted(chosen))
+
+
+def _closed(text: str, language: str) -> str:
+    """``text`` with a full stop where it ends in a word."""
+    return text + ("。" if language == "zh" else ".") if text[-1:].isalnum() else text
 
 
 def _emotion(members: Sequence[Reading], language: str) -> str:

@@ -242,3 +242,10 @@ def test_any_talk_is_accounted_for(said: list[Said]) -> None:
             assert 0 <= fact.confidence <= 1
             assert not set(fact.turn_ids) & agents
     assert ANALYST.analyze(given_segment, Known(frozenset({"Tom", "小李"}))) == analysis
+
+
+def test_a_description_reads_as_sentences() -> None:
+    (event,) = analyze(("user", "下周我要去大理旅游，有什么推荐吗？"), ("user", "我的右脚踝扭伤了")).events
+    assert event.description.count("。") == 2
+    assert event.language == "zh"
+    assert {fact.predicate for fact in event.facts} == {"plans_to", "has_injury"}
