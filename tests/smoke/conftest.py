@@ -136,7 +136,7 @@ def default_worker_container_cls() -> type[CeleryWorkerContainer]:
 
 @pytest.fixture
 def default_worker_env(stores: Hmind) -> dict[str, str]:
-    return process_environment(stores.settings, os.environ)
+    return process_environment(stores.settings, os.environ) | {"HMIND_BOUNDARY_SILENCE_AFTER_S": "2"}
 
 
 @pytest.fixture
