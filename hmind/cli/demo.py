@@ -104,7 +104,7 @@ def _import(hmind: Hmind, log: Path, bars: Bars, step: Any, logs: Path) -> None:
 
     settings = hmind.settings
     reader = open_file(log, "", Defaults(), settings.intake, datetime.now(UTC))
-    imported = run(reader, hmind.intake, hmind.redis, settings.intake)
+    imported = run(reader, hmind.intake, hmind.engine, hmind.redis, settings.intake)
     if not workers_answer(hmind.redis, settings, workers.START_WITHIN_S):
         raise workers.not_started(logs)
 

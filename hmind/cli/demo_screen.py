@@ -24,6 +24,7 @@ EXAMPLES_SHOWN = 2
 
 def show(out: Console, demo: Mapping[str, Any], seen: Seen) -> None:
     """All tables, in the order of the road."""
+    _summary(out, seen)
     _closed(out, seen)
     for user, kept in seen.kept.items():
         best = sorted(kept.gists, key=lambda gist: (-gist.importance, gist.occurred_at))[:GISTS_SHOWN]
@@ -52,6 +53,19 @@ def show_checks(out: Console, checks: Sequence[Check]) -> None:
             said.append(f" — {check.seen}", style="bad")
         table.add_row(mark, Text(check.group, style="dim"), said)
     out.print(table)
+
+
+def _summary(out: Console, seen: Seen) -> None:
+    entries = [entry for turns in seen.turns.values() for entry in turns]
+    gone = sum(entry.state == "discarded" for entry in entries)
+    facts, gists, entities = (
+        sum(len(getattr(kept, kind)) for kept in seen.kept.values()) for kind in ("facts", "gists", "entities")
+    )
+    out.print(
+        f"{len(entries)} turns of {' and '.join(seen.turns)} → {len(seen.segments)} segments "
+        f"→ {len(seen.events)} events → {facts} facts, {gists} gists, {entities} entities; {gone} turns let go.\n",
+        style="head",
+    )
 
 
 def _closed(out: Console, seen: Seen) -> None:

@@ -36,7 +36,7 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Import a file of old conversations. Doing it again changes nothing."""
-    from hmind.cli.opened import embedded, opened
+    from hmind.cli.opened import opened
     from hmind.importers.message import Defaults
     from hmind.importers.recognise import open_file
     from hmind.importers.run import run
@@ -46,23 +46,18 @@ def import_(
     defaults = Defaults(user, tenant, timezone)
     reader = open_file(file, format_, defaults, settings.intake, datetime.now(UTC))
     with opened(settings) as stores, ExitStack() as exits:
-        logs = None
-        if wait and not _workers(stores):
-            if not embedded(settings):
-                _say_nobody(as_json)
-            else:
-                logs = _own_workers(stores, exits)
-        hmind = stores.hmind
+        hands = _Hands(stores, exits, as_json) if wait else None
         with _bars(as_json) as bars:
             reading = bars.add_task(f"{reader.format}: turns", total=reader.total)
-            imported = run(
-                reader,
-                hmind.intake,
-                hmind.redis,
-                settings.intake,
-                tell=lambda so_far: bars.update(reading, completed=so_far.read),
-            )
-            stand = _wait(stores, imported, bars, logs) if wait else None
+
+            def tell(so_far: Imported) -> None:
+                bars.update(reading, completed=so_far.read)
+                if hands is not None and so_far.accepted:
+                    hands.make_sure()
+
+            hmind = stores.hmind
+            imported = run(reader, hmind.intake, hmind.engine, hmind.redis, settings.intake, tell=tell)
+            stand = _wait(stores, imported, bars, hands) if hands is not None else None
     _report(reader, imported, stand, as_json)
 
 
@@ -76,33 +71,58 @@ def _bars(as_json: bool) -> Iterator[Bars]:
         yield bars
 
 
-def _workers(stores: Opened) -> bool:
-    from hmind.cli.waiting import workers_answer
+class _Hands:
+    """Somebody who does the work: the workers that run, else own ones, as long as the stores are embedded."""
 
-    return workers_answer(stores.redis, stores.settings, 0)
+    def __init__(self, stores: Opened, exits: ExitStack, as_json: bool) -> None:
+        self._stores = stores
+        self._exits = exits
+        self._quiet = as_json
+        self._looked = False
+        self._logs: Path | None = None
+
+    def make_sure(self) -> None:
+        """Looks for workers, and starts some where none are and they may be started."""
+        from hmind.cli.opened import embedded
+        from hmind.cli.waiting import NO_WORKER, workers_answer
+        from hmind.cli.workers import workers
+        from hmind.settings import load
+
+        if self._looked:
+            return
+        self._looked = True
+        if workers_answer(self._stores.redis, self._stores.settings, 0):
+            return
+        told = NO_WORKER
+        if embedded(load()):
+            told = "No worker is running; starting some until this is done."
+            self._logs = self._exits.enter_context(workers(self._stores.settings, self._stores.settings.home))
+        if not self._quiet:
+            screen.console(stderr=True).print(told, style="warn" if told is NO_WORKER else "dim")
+
+    def answer(self) -> None:
+        """Waits until the workers that were started here answer.
+
+        Raises:
+            StoreUnavailable: they do not.
+        """
+        from hmind.cli import workers
+        from hmind.cli.waiting import workers_answer
+
+        within_s = workers.START_WITHIN_S
+        if self._logs is not None and not workers_answer(self._stores.redis, self._stores.settings, within_s):
+            raise workers.not_started(self._logs)
 
 
-def _own_workers(stores: Opened, exits: ExitStack) -> Path:
-    """Starts workers for the duration: on a fresh machine one command shall do."""
-    from hmind.cli.workers import workers
+def _wait(stores: Opened, imported: Imported, bars: Bars, hands: _Hands) -> Progress:
+    from hmind.cli.waiting import until_drained
+    from hmind.importers.progress import progress
 
-    screen.console(stderr=True).print("No worker is running; starting some until this is done.", style="dim")
-    return exits.enter_context(workers(stores.settings, stores.settings.home))
-
-
-def _say_nobody(as_json: bool) -> None:
-    from hmind.cli.waiting import NO_WORKER
-
-    if not as_json:
-        screen.console(stderr=True).print(NO_WORKER, style="warn")
-
-
-def _wait(stores: Opened, imported: Imported, bars: Bars, logs: Path | None) -> Progress:
-    from hmind.cli import workers
-    from hmind.cli.waiting import until_drained, workers_answer
-
-    if logs is not None and not workers_answer(stores.redis, stores.settings, workers.START_WITHIN_S):
-        raise workers.not_started(logs)
+    stand = progress(stores.engine, imported.sessions, datetime.now(UTC))
+    if stand.drained:
+        return stand
+    hands.make_sure()
+    hands.answer()
     working = bars.add_task("pipeline: turns", total=max(1, imported.accepted + imported.duplicate))
 
     def tell(stand: Progress) -> None:

@@ -41,8 +41,6 @@ def until_drained(
     settings: Settings,
     sessions: Sequence[SessionRef],
     tell: Callable[[Progress], None],
-    no_worker_s: float = NO_WORKER_S,
-    still_s: float = STILL_S,
 ) -> Progress:
     """Waits until nothing of these sessions is left to do; ``tell`` hears how they stand.
 
@@ -58,9 +56,9 @@ def until_drained(
         if now != last:
             last, moved_at = now, time.monotonic()
         still = time.monotonic() - moved_at
-        if still > no_worker_s and not workers_answer(redis, settings, 0):
+        if still > NO_WORKER_S and not workers_answer(redis, settings, 0):
             raise TryLater(NO_WORKER)
-        if still > still_s:
+        if still > STILL_S:
             raise TryLater(
                 f"Nothing has moved for {still / 60:.0f} min. Look at `hmind status`; what was sent is safe and waits."
             )

@@ -13,6 +13,7 @@ from itertools import islice
 import orjson
 from redis import Redis
 from redis.exceptions import RedisError
+from sqlalchemy import Engine, text
 
 from hmind.errors import BadTurn, StoreUnavailable
 from hmind.importers.message import Message, Reader
@@ -22,6 +23,14 @@ from hmind.model import Clock, SessionRef, utc_now
 from hmind.settings import Intake as IntakeSettings
 
 BATCH = 500
+
+# What a flush does not apply to, intake would pass over too.
+_OPEN = text("""
+SELECT tenant, user_id, session_id FROM windows
+JOIN unnest(CAST(:tenants AS text[]), CAST(:users AS text[]), CAST(:sessions AS text[]))
+    AS named (tenant, user_id, session_id) USING (tenant, user_id, session_id)
+WHERE due_at IS NOT NULL
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,7 @@ class Imported:
     """How far an import is, or what it came to.
 
     Attributes:
-        sessions: those that were closed so far.
+        sessions: those that came to their end so far.
         dead_lines: where the dead letters stand, in order; as many as ``dead`` at most.
     """
 
@@ -53,6 +62,7 @@ class Imported:
 def run(
     reader: Reader,
     intake: Intake,
+    engine: Engine,
     redis: Redis,
     settings: IntakeSettings,
     *,
@@ -69,7 +79,7 @@ def run(
         # Held: a session that comes whole is judged when it is whole.
         receipt = intake.accept([message.delivery for message in batch], "import", hold=True)
         over = [message.session for message in batch if message.last and message.session]
-        send_flushes(redis, settings.stream, over)
+        send_flushes(redis, settings.stream, _still_open(engine, over))
         dead_lines = _dead_lines(batch, settings, clock) if receipt.dead else []
         so_far = Imported(
             read=so_far.read + len(batch),
@@ -101,6 +111,20 @@ def send_flushes(redis: Redis, stream: str, sessions: list[SessionRef]) -> None:
         raise StoreUnavailable(
             f"Redis does not answer ({type(error).__name__}). Start it, or check HMIND_REDIS_URL, and do it again."
         ) from None
+
+
+def _still_open(engine: Engine, sessions: list[SessionRef]) -> list[SessionRef]:
+    """Those of the sessions in which turns wait: a file that was imported before has none."""
+    if not sessions:
+        return []
+    asked = {
+        "tenants": [session.tenant for session in sessions],
+        "users": [session.user_id for session in sessions],
+        "sessions": [session.session_id for session in sessions],
+    }
+    with engine.connect() as connection:
+        rows = connection.execute(_OPEN, asked)
+        return [SessionRef(row.tenant, row.user_id, row.session_id) for row in rows]
 
 
 def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
