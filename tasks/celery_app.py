@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+
 from celery import Celery
+from celery.platforms import SecurityWarning
 from kombu.entity import Queue
 
 from beat_schedule import schedule
@@ -18,6 +21,9 @@ except SettingsError as error:
 KEY_PREFIX = "hmind:celery:"
 QUEUES = ("intake", "boundary", "analysis", "promotion", "upkeep")
 SOFT_LIMIT_S, HARD_LIMIT_S, VISIBILITY_S = 240, 270, 330
+
+# Only JSON is read, so that running as root in a container opens no door; the warning would hide others.
+warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("hmind", include=[f"tasks.{name}" for name in (*QUEUES, "lifecycle")])
 app.steps["worker"].add(StreamReader)
