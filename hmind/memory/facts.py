@@ -35,7 +35,8 @@ class Written(StrEnum):
 _SAME = text("""
 UPDATE facts SET confidence = greatest(confidence, :confidence), last_used_at = :now, use_count = use_count + 1
 WHERE tenant = :tenant AND user_id = :user_id AND lower(subject) = lower(:subject) AND predicate = :predicate
-  AND lower(object) = lower(:object) AND invalidated_at IS NULL AND event_id <> :event_id
+  AND (lower(object) = lower(:object) OR (:single AND position(lower(:object) IN lower(object)) > 0))
+  AND invalidated_at IS NULL AND (event_id, id) <> (:event_id, :id)
 """)
 
 _NEWER = text("""
@@ -56,12 +57,13 @@ WHERE tenant = :tenant AND user_id = :user_id AND lower(subject) = lower(:subjec
 def write(connection: Connection, event: EventRef, fact: CandidateFact, now: datetime) -> Written:
     """Writes a fact under the caller's lock on its user.
 
-    A fact older than the live one of a single-valued predicate (a late import) is kept as history
+    Of a single-valued predicate, less of the same is a repeat: who lives in "Larimer Street, Denver"
+    lives in "Denver". A fact older than the live one of a single-valued predicate (a late import) is kept as history
     and overturns nothing.
     """
     row = _row(event, fact)
     row["valid_from"] = fact.valid_from or event.occurred_at
-    values = {**row, "now": now}
+    values = {**row, "now": now, "single": fact.predicate in SINGLE_VALUED and fact.valid_to is None}
     if connection.execute(_SAME, values).rowcount:
         return Written.REPEATED
     outcome, ended = Written.ADDED, fact.valid_to
