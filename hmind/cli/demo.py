@@ -36,7 +36,7 @@ def demo(
     """
     from hmind.cli.demo_expectations import check
     from hmind.cli.demo_screen import show, show_checks
-    from hmind.cli.up import ending_by_signal
+    from hmind.cli.interrupts import ending_by_signal
     from hmind.cli.workers import shipped
 
     examples = shipped("examples")

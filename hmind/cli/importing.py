@@ -36,6 +36,7 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Import a file of old conversations. Doing it again changes nothing."""
+    from hmind.cli.interrupts import ending_by_signal
     from hmind.cli.opened import opened
     from hmind.importers.message import Defaults
     from hmind.importers.recognise import open_file
@@ -45,7 +46,7 @@ def import_(
     settings = load()
     defaults = Defaults(user, tenant, timezone)
     reader = open_file(file, format_, defaults, settings.intake, datetime.now(UTC))
-    with opened(settings) as stores, ExitStack() as exits:
+    with ending_by_signal(), opened(settings) as stores, ExitStack() as exits:
         hands = _Hands(stores, exits, as_json) if wait else None
         with _bars(as_json) as bars:
             reading = bars.add_task(f"{reader.format}: turns", total=reader.total)

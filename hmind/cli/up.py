@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
 
 from hmind.cli import screen
 from hmind.cli.options import AsJson
@@ -18,6 +14,7 @@ def up(as_json: AsJson = False) -> None:
 
     Each process' lines bear its name; one that dies is started again.
     """
+    from hmind.cli.interrupts import ending_by_signal
     from hmind.cli.opened import connected
     from hmind.cli.workers import shipped
     from hmind.local.supervisor import Supervisor, process_environment, read_procfile
@@ -56,24 +53,3 @@ def flower_address(commands: dict[str, str]) -> str:
     port = re.search(r"--port=(\d+)", command)
     address = re.search(r"--address=(\S+)", command)
     return f"http://{address[1] if address else '127.0.0.1'}:{port[1] if port else 5555}" if command else ""
-
-
-@contextmanager
-def ending_by_signal() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the block like Ctrl-C does, so that what was started is stopped again.
-
-    While the block is being left, further signals are ignored: what was started must be stopped.
-    """
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        for each in wanted:
-            signal.signal(each, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, end) for number in wanted}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -37,6 +37,7 @@ def workers(settings: Settings, home: Path, environ: Mapping[str, str] | None = 
     They have not yet answered when the context opens: starting takes some seconds in which turns
     can already go in.
     """
+    from hmind.cli.interrupts import unbroken
     from hmind.local.supervisor import Supervisor, process_environment, read_procfile
 
     commands = {
@@ -47,8 +48,9 @@ def workers(settings: Settings, home: Path, environ: Mapping[str, str] | None = 
     env = process_environment(settings, os.environ if environ is None else environ)
     with (logs / "supervisor.log").open("a", encoding="utf-8") as told:
         supervisor = Supervisor(commands, env, logs, grace_s=GRACE_S, stream=told)
-        supervisor.start()
         try:
+            with unbroken():
+                supervisor.start()
             yield logs
         finally:
             supervisor.stop()
