@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from celery.exceptions import Reject
+
+from hmind.errors import StoreUnavailable
 from hmind.intake.wire import Delivery
 from tasks import wake
 from tasks.base import QuietTask, hmind
 from tasks.celery_app import app
+
+log = logging.getLogger(__name__)
+
+STORE_PAUSE_S = 2.0
 
 
 @app.task(name="hmind.intake.accept", base=QuietTask, Request="tasks.base:TextlessRequest", bind=True)
@@ -18,7 +27,13 @@ def accept(self: QuietTask, turns: list[Any] | Mapping[str, Any]) -> dict[str, i
     messages = turns if isinstance(turns, list) else [turns]
     now = datetime.now(UTC)
     deliveries = [Delivery(_payload(message), f"{self.request.id}#{n}", now) for n, message in enumerate(messages)]
-    receipt = hmind().intake.accept(deliveries, "task")
+    try:
+        receipt = hmind().intake.accept(deliveries, "task")
+    except StoreUnavailable as error:
+        # Nothing was kept, so the message must not be acknowledged. The pause keeps it from going round in circles.
+        log.warning("%s", error)
+        time.sleep(STORE_PAUSE_S)
+        raise Reject(str(error), requeue=True) from None
     wake.detect(receipt.touched)
     return {"accepted": receipt.accepted, "duplicate": receipt.duplicate, "dead": receipt.dead}
 

@@ -17,6 +17,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 import redis
 from support import leaks
@@ -25,6 +26,12 @@ from support.databases import Databases
 from hmind import settings as settings_module
 from hmind.local.services import StoreUrls, embedded
 from hmind.settings import Settings
+
+# A busy machine is slow at making examples too, and that says nothing about the code.
+hypothesis.settings.register_profile(
+    "here", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("here")
 
 LEAK_CHECKED = ("integration", "smoke", "chaos")
 _RUN = uuid.uuid4().hex

@@ -8,7 +8,7 @@ in the ledger still waiting, and L1 takes each turn once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from redis import Redis
@@ -37,7 +37,17 @@ class Receipt:
     duplicate: int = 0
     dead: int = 0
     touched: tuple[SessionRef, ...] = ()
-    faults: tuple[BadTurn, ...] = field(default=())
+    faults: tuple[BadTurn, ...] = ()
+
+    def and_then(self, other: Receipt) -> Receipt:
+        """Both batches as one."""
+        return Receipt(
+            self.accepted + other.accepted,
+            self.duplicate + other.duplicate,
+            self.dead + other.dead,
+            tuple(dict.fromkeys([*self.touched, *other.touched])),
+            self.faults + other.faults,
+        )
 
 
 class Intake:
@@ -103,6 +113,13 @@ class Intake:
             touched=tuple(touched) if not hold else tuple(over),
             faults=tuple(faults),
         )
+
+    def bury(self, delivery: Delivery, fault: BadTurn, origin: str, acknowledge: Acknowledge) -> Receipt:
+        """Puts a message straight to the dead letters and acknowledges it."""
+        with self._engine.begin() as connection:
+            ledger.bury(connection, [(delivery, fault)], origin, self._clock())
+        self._keep([], [], acknowledge)
+        return Receipt(dead=1, faults=(fault,))
 
     def _read(self, deliveries: Sequence[Delivery]) -> tuple[list[Turn], list[tuple[Delivery, BadTurn]]]:
         now, turns, dead = self._clock(), [], []

@@ -7,6 +7,7 @@ consumer took and did not finish is taken over with XAUTOCLAIM.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,10 +19,12 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeout
 
-from hmind.errors import StoreUnavailable
-from hmind.intake.accept import Intake, Receipt
+from hmind.errors import BadTurn, StoreUnavailable
+from hmind.intake.accept import Acknowledge, Intake, Receipt
 from hmind.intake.wire import Delivery
 from hmind.settings import Intake as IntakeSettings
+
+log = logging.getLogger(__name__)
 
 Entry = tuple[bytes, dict[bytes, bytes]]
 
@@ -49,6 +52,24 @@ class TurnStream:
         return self._accept(entries) if entries else None
 
     def _accept(self, entries: Sequence[Entry]) -> Receipt:
+        """Accepts a batch; an entry that breaks it is found by halving and buried, the others land."""
+        try:
+            return self._intake_of(entries)
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            if len(entries) == 1:
+                log.error("an entry of the turn stream broke intake: %s", type(error).__name__)
+                return self._bury(entries[0], BadTurn("turn", f"broke intake: {type(error).__name__}"))
+        middle = len(entries) // 2
+        first, second = self._accept(entries[:middle]), self._accept(entries[middle:])
+        return first.and_then(second)
+
+    def _bury(self, entry: Entry, fault: BadTurn) -> Receipt:
+        delivery = Delivery(entry[1].get(b"turn", b""), entry[0].decode(), _received(entry[0]))
+        return self._intake.bury(delivery, fault, "stream", self._acknowledgement([entry]))
+
+    def _intake_of(self, entries: Sequence[Entry]) -> Receipt:
         deliveries, flushes = [], []
         for entry_id, fields in entries:
             if b"flush" in fields:
@@ -56,13 +77,16 @@ class TurnStream:
             else:
                 # An entry without ``turn`` is buried with the reason that it is not JSON.
                 deliveries.append(Delivery(fields.get(b"turn", b""), entry_id.decode(), _received(entry_id)))
+        return self._intake.accept(deliveries, "stream", flushes=flushes, acknowledge=self._acknowledgement(entries))
+
+    def _acknowledgement(self, entries: Sequence[Entry]) -> Acknowledge:
         ids = [entry_id for entry_id, _ in entries]
 
         def acknowledge(pipe: Pipeline) -> None:
             pipe.xack(self._settings.stream, self._settings.group, *ids)
             pipe.xdel(self._settings.stream, *ids)
 
-        return self._intake.accept(deliveries, "stream", flushes=flushes, acknowledge=acknowledge)
+        return acknowledge
 
     def _fresh(self) -> list[Entry]:
         read: Any = self._within_group(

@@ -221,3 +221,21 @@ def test_names_cannot_leave_their_place_in_a_key(app: Hmind) -> None:
     assert len(app.shortterm.readable("default", "a}:l1:x")) == 1
     assert len(app.shortterm.readable("default", "a")) == 1
     assert len(app.shortterm.readable("default", "a/b")) == 1
+
+
+def test_an_entry_that_breaks_intake_is_buried_and_the_others_land(app: Hmind, settings: Settings) -> None:
+    send(settings, *(turn(n) for n in range(1, 8)))
+    stream, whole = app.stream("test"), app.shortterm.append
+
+    def breaks_on_the_fifth(pipe: object, turns: list) -> None:
+        if any(each.turn_id == "t5" for each in turns):
+            raise ZeroDivisionError("a bug that nobody foresaw")
+        whole(pipe, turns)
+
+    app.shortterm.append = breaks_on_the_fifth
+    receipt = stream.step()
+
+    assert receipt.dead == 1
+    assert sorted(t.turn_id for t in app.shortterm.readable("default", "maya")) == ["t1", "t2", "t3", "t4", "t6", "t7"]
+    assert dead(app) == [("turn", "broke intake: ZeroDivisionError", "maya")]
+    assert app.redis.xlen("hmind:turns") == 0
