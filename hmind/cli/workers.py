@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,7 +46,10 @@ def workers(settings: Settings, home: Path, environ: Mapping[str, str] | None = 
     }
     logs = home / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    env = process_environment(settings, os.environ if environ is None else environ)
+    # A worker that is killed while it starts leaves its temporary folder.
+    scratch = home / "tmp"
+    scratch.mkdir(exist_ok=True)
+    env = process_environment(settings, os.environ if environ is None else environ) | {"TMPDIR": str(scratch)}
     with (logs / "supervisor.log").open("a", encoding="utf-8") as told:
         supervisor = Supervisor(commands, env, logs, grace_s=GRACE_S, stream=told)
         try:
@@ -54,6 +58,7 @@ def workers(settings: Settings, home: Path, environ: Mapping[str, str] | None = 
             yield logs
         finally:
             supervisor.stop()
+            shutil.rmtree(scratch, ignore_errors=True)
 
 
 def last_words(logs: Path) -> str:
