@@ -17,7 +17,8 @@ from sqlalchemy import Engine
 from hmind.boundary import windows
 from hmind.boundary.detector import Cut, Detector, Tail
 from hmind.boundary.rounds import count_rounds
-from hmind.boundary.windows import Waiting, Window
+from hmind.boundary.windows import Window
+from hmind.errors import HmindError
 from hmind.memory import segments
 from hmind.model import Boundary, Clock, Segment, SessionRef, Turn, utc_now
 from hmind.settings import Settings
@@ -46,6 +47,14 @@ class _Look:
 
     closed: tuple[str, ...] = ()
     done: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """A window's turns that still have their text, and those received since the first of them, closed ones too."""
+
+    turns: list[Turn]
+    around: list[Turn]
 
 
 class Detection:
@@ -83,6 +92,9 @@ class Detection:
                 closed += look.closed
                 if look.done:
                     break
+        except HmindError as error:
+            windows.note(self._engine, session, error)
+            raise
         finally:
             try:
                 lock.release()
@@ -93,32 +105,27 @@ class Detection:
     def _look(self, session: SessionRef, because: Boundary | None) -> _Look:
         now = self._clock()
         with self._engine.begin() as connection:
-            window, waiting = windows.read(connection, session, TURNS_AT_ONCE)
+            window = windows.read(connection, session, TURNS_AT_ONCE)
             if window is None:
                 return _Look()
-            if not waiting:
-                # Not settled: a turn came in just now.
-                return _Look(done=windows.settle(connection, session, window.last_seq, None, flushed=True))
-        if window.flush_seq is not None and waiting[0].seq <= window.flush_seq:
-            waiting = [turn for turn in waiting if turn.seq <= window.flush_seq]
-        turns = self._texts(session, waiting, now)
-        if turns is None:
+            if not window.waiting:
+                # Not settled: something came in just now.
+                return _Look(done=windows.settle(connection, session, window, 0, None))
+        texts = self._texts(session, window, now)
+        if texts is None:
             return _Look()
-        tail = self._tail(window, waiting, because, now)
-        cuts = self._detector.cuts(turns, tail) if turns else []
+        cuts = self._detector.cuts(texts.turns, self._tail(window, because, now)) if texts.turns else []
         try:
-            return self._close(session, window, turns, cuts, now)
+            return self._close(session, window, texts, cuts, now)
         except _Overtaken:
             return _Look(done=False)
 
-    def _texts(self, session: SessionRef, waiting: list[Waiting], now: datetime) -> list[Turn] | None:
+    def _texts(self, session: SessionRef, window: Window, now: datetime) -> _Texts | None:
         """The window's turns from L1, or None when some are not there yet and it has to wait."""
-        received = [turn.received_at for turn in waiting]
-        order = {turn.turn_id: turn for turn in waiting}
-        found = {t.turn_id: t for t in self._shortterm.window(session, min(received)) if t.turn_id in order}
-        missing = [turn for turn in waiting if turn.turn_id not in found]
-        late = [turn for turn in missing if now - turn.received_at < LOST_AFTER]
-        if late:
+        around = self._shortterm.window(session, min(turn.received_at for turn in window.waiting))
+        found = {turn.turn_id: turn for turn in around}
+        missing = [turn for turn in window.waiting if turn.turn_id not in found]
+        if any(now - turn.received_at < LOST_AFTER for turn in missing):
             # In the ledger and not yet in L1: intake is between its two writes, or will be given it again.
             windows.postpone(self._engine, session, windows.soon(now))
             return None
@@ -131,13 +138,13 @@ class Detection:
                 windows.expire(connection, session, lost, "text_lost", now)
             if lost:
                 log.error("%d turns of one session were lost from Redis before they were read", len(lost))
-        return [found[turn.turn_id] for turn in waiting if turn.turn_id in found]
+        return _Texts([found[turn.turn_id] for turn in window.waiting if turn.turn_id in found], around)
 
-    def _tail(self, window: Window, waiting: list[Waiting], because: Boundary | None, now: datetime) -> Tail | None:
+    def _tail(self, window: Window, because: Boundary | None, now: datetime) -> Tail | None:
         """Why the end of what was read is known to be over, or None while it is not."""
-        if len(waiting) == TURNS_AT_ONCE:
+        if not window.whole:
             return None
-        if window.flush_seq is not None and waiting[-1].seq <= window.flush_seq:
+        if window.flushed:
             return Tail(Boundary.FLUSH, None, None)
         if because is not None:
             return Tail(because, None, None)
@@ -148,29 +155,25 @@ class Detection:
         idle = (now - window.last_received_at).total_seconds()
         return Tail(Boundary.SILENCE, round(silent, 1), limit) if min(silent, idle) >= limit else None
 
-    def _close(self, session: SessionRef, window: Window, turns: list[Turn], cuts: list[Cut], now: datetime) -> _Look:
+    def _close(self, session: SessionRef, window: Window, texts: _Texts, cuts: list[Cut], now: datetime) -> _Look:
         starts = [0, *(cut.end for cut in cuts)]
-        closing = [self._segment(session, turns, start, cut) for start, cut in zip(starts, cuts, strict=False)]
+        closing = [self._segment(session, texts, start, cut) for start, cut in zip(starts, cuts, strict=False)]
         settings = self._settings.boundary
         wait_s = settings.import_settle_s if window.held else settings.silence_after_s
+        left = len(texts.turns) - starts[-1]
         done = False
         with self._engine.begin() as connection:
             for segment in closing:
                 if not segments.close(connection, segment, count_rounds(segment.turns), window.held, now):
                     raise _Overtaken
-            if starts[-1] < len(turns) < TURNS_AT_ONCE:
-                # The rest stays open. Not settled: a turn came in just now.
-                done = windows.settle(connection, session, window.last_seq, now + timedelta(seconds=wait_s))
+            if left and window.whole:
+                # The rest stays open. Not settled: something came in just now.
+                done = windows.settle(connection, session, window, left, now + timedelta(seconds=wait_s))
         return _Look(tuple(segment.id for segment in closing), done)
 
-    def _segment(self, session: SessionRef, turns: list[Turn], start: int, cut: Cut) -> Segment:
-        its = turns[start : cut.end]
-        context: list[Turn] = []
-        if count_rounds(its) < self._settings.boundary.min_rounds:
-            context = turns[max(0, start - CONTEXT_TURNS) : start]
-            if not context:
-                before = self._shortterm.before(session, its[0].received_at, CONTEXT_TURNS)
-                context = [turn for turn in before if turn.occurred_at <= its[0].occurred_at]
+    def _segment(self, session: SessionRef, texts: _Texts, start: int, cut: Cut) -> Segment:
+        its = texts.turns[start : cut.end]
+        short = count_rounds(its) < self._settings.boundary.min_rounds
         return Segment(
             segments.segment_id(session, its),
             session,
@@ -178,5 +181,12 @@ class Detection:
             cut.boundary,
             cut.measured,
             cut.threshold,
-            tuple(context),
+            tuple(self._before(session, its[0], texts.around)) if short else (),
         )
+
+    def _before(self, session: SessionRef, first: Turn, around: list[Turn]) -> list[Turn]:
+        """The last turns before ``first``; the same whether they were closed at this look or at one before."""
+        oldest = min(turn.received_at for turn in around)
+        known = [*self._shortterm.before(session, oldest, CONTEXT_TURNS), *around]
+        earlier = [turn for turn in known if (turn.occurred_at, turn.seq) < (first.occurred_at, first.seq)]
+        return sorted(earlier, key=lambda turn: (turn.occurred_at, turn.seq))[-CONTEXT_TURNS:]

@@ -31,27 +31,44 @@ WHERE due_at IS NOT NULL AND NOT held AND EXISTS (
 ORDER BY tenant, user_id, session_id
 """)
 
+# One statement, so one moment: a turn that came in between two of them would be judged by a row that
+# does not know of it yet. Turns before a flush come first.
 _READ = text("""
-SELECT last_seq, flush_seq, last_occurred_at, last_received_at, held FROM windows
-WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id
+SELECT last_seq, flush_seq, last_occurred_at, last_received_at, held, turn.turn_id, turn.seq, turn.received_at
+FROM windows LEFT JOIN LATERAL (
+    SELECT turn_id, seq, occurred_at, received_at, coalesce(seq > flush_seq, false) AS after_flush FROM ledger
+    WHERE ledger.tenant = windows.tenant AND ledger.user_id = windows.user_id
+      AND ledger.session_id = windows.session_id AND ledger.state = 'waiting'
+    ORDER BY after_flush, occurred_at, seq LIMIT :limit
+) AS turn ON true
+WHERE windows.tenant = :tenant AND windows.user_id = :user_id AND windows.session_id = :session_id
+ORDER BY turn.after_flush, turn.occurred_at, turn.seq
 """)
 
-_WAITING = text("""
-SELECT turn_id, seq, received_at FROM ledger
-WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id AND state = 'waiting'
-ORDER BY occurred_at, seq LIMIT :limit
+_LOCK = text("""
+SELECT 1 FROM windows WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id FOR UPDATE
 """)
 
-# last_seq in the condition: a turn that came in since keeps its window open.
+# A turn or a flush that came in since the window was read keeps it due. Turns are counted too,
+# because an intake that got its numbers first may commit last. Under _LOCK, which such an intake waits for.
 _SETTLE = text("""
-UPDATE windows SET due_at = :due_at, attempts = 0, last_error = NULL,
-    flush_seq = CASE WHEN :flushed THEN NULL ELSE flush_seq END,
+UPDATE windows SET due_at = :due_at, attempts = 0, last_error = NULL, flush_seq = NULL,
     held = held AND CAST(:due_at AS timestamptz) IS NOT NULL
-WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id AND last_seq = :seen
+WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id
+  AND last_seq = :last_seq AND flush_seq IS NOT DISTINCT FROM CAST(:flush_seq AS bigint)
+  AND :left = (
+    SELECT count(*) FROM ledger
+    WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id AND state = 'waiting'
+  )
 """)
 
 _POSTPONE = text("""
-UPDATE windows SET due_at = least(coalesce(due_at, :due_at), :due_at), last_error = coalesce(:why, last_error)
+UPDATE windows SET due_at = least(coalesce(due_at, :due_at), :due_at)
+WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id
+""")
+
+_NOTE = text("""
+UPDATE windows SET last_error = :why
 WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id
 """)
 
@@ -63,23 +80,37 @@ WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """An open window's row. ``flush_seq``: all turns up to this one belong to something that is over."""
-
-    last_seq: int
-    flush_seq: int | None
-    last_occurred_at: datetime
-    last_received_at: datetime
-    held: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Waiting:
     """A turn that is in no segment yet."""
 
     turn_id: str
     seq: int
     received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window as it was at one moment.
+
+    Attributes:
+        flush_seq: all turns up to this one belong to something that is over.
+        waiting: the turns to judge, in order of (occurred_at, seq): those before the flush while
+            there are any, else all that wait.
+        whole: whether ``waiting`` is all of those, not only the first.
+    """
+
+    last_seq: int
+    flush_seq: int | None
+    last_occurred_at: datetime
+    last_received_at: datetime
+    held: bool
+    waiting: tuple[Waiting, ...]
+    whole: bool
+
+    @property
+    def flushed(self) -> bool:
+        """Whether the turns in ``waiting`` belong to something that is over."""
+        return self.flush_seq is not None and bool(self.waiting) and self.waiting[0].seq <= self.flush_seq
 
 
 def take_due(engine: Engine, now: datetime, limit: int) -> list[SessionRef]:
@@ -100,28 +131,46 @@ def open_since(engine: Engine, before: datetime) -> list[SessionRef]:
         ]
 
 
-def read(connection: Connection, session: SessionRef, limit: int) -> tuple[Window | None, list[Waiting]]:
-    """The window's row and its first ``limit`` waiting turns, in order."""
-    row = connection.execute(_READ, _key(session)).one_or_none()
-    waiting = connection.execute(_WAITING, {**_key(session), "limit": limit})
-    window = None
-    if row is not None:
-        window = Window(row.last_seq, row.flush_seq, row.last_occurred_at, row.last_received_at, row.held)
-    return window, [Waiting(t.turn_id, t.seq, t.received_at) for t in waiting]
+def read(connection: Connection, session: SessionRef, limit: int) -> Window | None:
+    """The window of a session with the first ``limit`` turns to judge; None for an unknown session."""
+    rows = connection.execute(_READ, {**_key(session), "limit": limit}).all()
+    if not rows:
+        return None
+    row = rows[0]
+    waiting = [Waiting(row.turn_id, row.seq, row.received_at) for row in rows if row.turn_id is not None]
+    before = [turn for turn in waiting if row.flush_seq is not None and turn.seq <= row.flush_seq]
+    judged = before or waiting
+    return Window(
+        row.last_seq,
+        row.flush_seq,
+        row.last_occurred_at,
+        row.last_received_at,
+        row.held,
+        tuple(judged),
+        len(judged) < limit,
+    )
 
 
-def settle(
-    connection: Connection, session: SessionRef, seen: int, due_at: datetime | None, flushed: bool = False
-) -> bool:
-    """Sets when to look again (None: nothing waits); False if a turn came in since ``seen``."""
-    values = {**_key(session), "seen": seen, "due_at": due_at, "flushed": flushed}
-    return connection.execute(_SETTLE, values).rowcount > 0
+def settle(connection: Connection, session: SessionRef, window: Window, left: int, due_at: datetime | None) -> bool:
+    """Sets when to look again (None: nothing waits); False if something came in since ``window`` was read.
+
+    ``left`` turns of it still wait, none of them before a flush.
+    """
+    connection.execute(_LOCK, _key(session))
+    seen = {"last_seq": window.last_seq, "flush_seq": window.flush_seq, "left": left, "due_at": due_at}
+    return connection.execute(_SETTLE, {**_key(session), **seen}).rowcount > 0
 
 
-def postpone(engine: Engine, session: SessionRef, until: datetime, why: str | None = None) -> None:
-    """Looks again at ``until`` at the latest. ``why`` is the class of an error, never a text."""
+def postpone(engine: Engine, session: SessionRef, until: datetime) -> None:
+    """Looks again at ``until`` at the latest."""
     with engine.begin() as connection:
-        connection.execute(_POSTPONE, {**_key(session), "due_at": until, "why": why})
+        connection.execute(_POSTPONE, {**_key(session), "due_at": until})
+
+
+def note(engine: Engine, session: SessionRef, error: Exception) -> None:
+    """Keeps the class of what went wrong; when to look again stays as it is."""
+    with engine.begin() as connection:
+        connection.execute(_NOTE, {**_key(session), "why": type(error).__name__})
 
 
 def expire(connection: Connection, session: SessionRef, turns: Sequence[str], reason: str, now: datetime) -> None:
