@@ -10,6 +10,7 @@ from sqlalchemy import Engine, text
 
 from hmind.memory.ledger import LedgerEntry, ledger
 from hmind.memory.reading import Memories, memories
+from hmind.memory.reasons import in_order
 
 if TYPE_CHECKING:
     from hmind.bootstrap import Hmind
@@ -86,7 +87,7 @@ def see(hmind: Hmind, demo: Mapping[str, Any], tenant: str) -> Seen:
                 row.user_id,
                 row.state,
                 row.salience,
-                row.salience_parts,
+                in_order(row.salience_parts),
                 tuple(row.turn_ids),
                 row.description or "",
                 row.decision or {},

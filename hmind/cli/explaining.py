@@ -77,7 +77,8 @@ def _add(root: Tree, way: Way) -> None:
     if way.written:
         written = root.add(Text("written", style="head"))
         for row in way.written:
-            line = Text.assemble((f"{row.kind} {screen.short(row.id)} ", "dim"), row.text, (f"  {row.state}", "dim"))
+            said = "(its text was dropped)" if row.text is None else row.text
+            line = Text.assemble((f"{row.kind} {screen.short(row.id)} ", "dim"), said, (f"  {row.state}", "dim"))
             written.add(line)
 
 
@@ -91,11 +92,13 @@ def _event(root: Tree, event: EventSeen) -> None:
         node.add(Text("waits in the pool for the daily run", style="warn"))
         return
     decision = root.add(Text.assemble(("decision ", "head"), event.state.replace("_", " ")))
-    for line in _decision(event.decision):
+    for line in _decision(event.decision, event.language):
         decision.add(Text(line))
 
 
-def _decision(made: Any) -> list[str]:
+def _decision(made: Any, language: str) -> list[str]:
+    from hmind.memory.wording import language_of, sentence
+
     score, threshold, boost = made.get("score"), made.get("threshold"), made.get("boost")
     lines = []
     if score is not None and threshold is not None:
@@ -106,6 +109,9 @@ def _decision(made: Any) -> list[str]:
     if made.get("matched_values"):
         lines.append(f"matters to the user: {', '.join(made['matched_values'])}")
     for fact in made.get("facts", ()):
-        told = f"{fact['subject']} {fact['predicate']} {fact['object']}"
+        told = f"{fact['predicate'].replace('_', ' ')} (its text was dropped)"
+        if "object" in fact:
+            spoken = language_of(fact["object"], language)
+            told = sentence(fact["subject"], fact["predicate"], fact["object"], spoken)
         lines.append(f"fact {told}: confidence {fact['confidence']:.2f}, {fact.get('change') or fact['outcome']}")
     return lines

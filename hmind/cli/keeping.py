@@ -52,7 +52,8 @@ def memory_tables(kept: Memories, whose: str = "", *, in_full: bool = False) -> 
     suffix = f" of {whose}" if whose else ""
     facts = _Listing(f"Facts (L4){suffix}", "sure", in_full)
     for fact in kept.facts:
-        said = Text(f"{fact.subject} {fact.predicate.replace('_', ' ')} ").append(fact.object, style="bold")
+        said = Text(fact.text)
+        said.highlight_words([fact.object], style="bold")
         if fact.invalidated_at is not None:
             said.append("  [no longer holds]", style="warn")
         facts.add(fact.id, "L4", said, f"{fact.confidence:.2f}", fact.source_turns, fact.because)
@@ -70,7 +71,7 @@ def memory_tables(kept: Memories, whose: str = "", *, in_full: bool = False) -> 
         entities.add(entity.id, "L3", said, f"{entity.mention_count}×", (), entity.because)
     reviews = _Listing(f"Waiting for a person to confirm{suffix}", "sure", in_full)
     for review in kept.reviews:
-        said = Text(f"{review.subject} {review.predicate.replace('_', ' ')} {review.object}?")
+        said = Text(review.text)
         reviews.add(review.id, "L4", said, f"{review.confidence:.2f}", review.source_turns, review.because)
     return [listing.table for listing in (facts, gists, entities, reviews) if listing.table.row_count]
 

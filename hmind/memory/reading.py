@@ -10,13 +10,18 @@ from typing import Any
 from sqlalchemy import Connection, Engine, text
 
 from hmind.memory.reasons import Because, reasons
+from hmind.memory.wording import language_of, sentence
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFact:
-    """A fact (L4). ``invalidated_at`` is set once another took its place or a late one came too late."""
+    """A fact (L4). ``invalidated_at`` is set once another took its place or a late one came too late.
+
+    ``text`` says it as a sentence, in the language it was told in.
+    """
 
     id: str
+    text: str
     subject: str
     predicate: str
     object: str
@@ -63,9 +68,10 @@ class KeptEntity:
 
 @dataclass(frozen=True, slots=True)
 class PendingReview:
-    """A candidate fact that waits for a person until ``expires_at``."""
+    """A candidate fact that waits for a person until ``expires_at``; ``text`` as that of a fact."""
 
     id: str
+    text: str
     subject: str
     predicate: str
     object: str
@@ -73,6 +79,8 @@ class PendingReview:
     told_by: str
     source_turns: tuple[str, ...]
     session_id: str
+    valid_from: datetime | None
+    valid_to: datetime | None
     expires_at: datetime
     because: Because | None
 
@@ -108,7 +116,8 @@ FROM entities WHERE tenant = :tenant AND user_id = :user_id
 ORDER BY mention_count DESC, last_seen_at DESC, id LIMIT :limit
 """)
 _REVIEWS = text("""
-SELECT id, event_id, subject, predicate, object, confidence, told_by, source_turns, session_id, expires_at
+SELECT id, event_id, subject, predicate, object, confidence, told_by, source_turns, session_id, expires_at,
+       valid_from, valid_to
 FROM reviews WHERE tenant = :tenant AND user_id = :user_id AND state = 'pending'
 ORDER BY expires_at, id LIMIT :limit
 """)
@@ -129,10 +138,10 @@ def memories(engine: Engine, tenant: str, user_id: str, *, limit: int = 200, his
         events = {row["event_id"] for rows in (facts, gists, entities, reviews) for row in rows if row["event_id"]}
         why = reasons(connection, tenant, user_id, events)
     return Memories(
-        facts=tuple(KeptFact(**_with(row, why)) for row in facts),
+        facts=tuple(KeptFact(**_worded(_with(row, why))) for row in facts),
         gists=tuple(KeptGist(**_with(row, why)) for row in gists),
         entities=tuple(KeptEntity(**_with(row, why)) for row in entities),
-        reviews=tuple(PendingReview(**_with(row, why)) for row in reviews),
+        reviews=tuple(PendingReview(**_worded(_with(row, why))) for row in reviews),
     )
 
 
@@ -152,3 +161,17 @@ def _plain(name: str, value: Any) -> Any:
 def _with(row: dict[str, Any], why: Mapping[str, Because]) -> dict[str, Any]:
     rest = {name: value for name, value in row.items() if name != "event_id"}
     return rest | {"because": why.get(row["event_id"])}
+
+
+def _worded(row: dict[str, Any]) -> dict[str, Any]:
+    why: Because | None = row["because"]
+    told = sentence(
+        row["subject"],
+        row["predicate"],
+        row["object"],
+        language_of(row["object"], why.language if why else None),
+        valid_from=row["valid_from"],
+        valid_to=row["valid_to"],
+        told_at=why.occurred_at if why else None,
+    )
+    return row | {"text": told}

@@ -18,6 +18,8 @@ class Because:
         state: of the event: pool, flashbulb, long_term, discarded, expired.
         boundary, measured, boundary_threshold: why its segment closed; None when the segment's
             row is gone.
+        salience_parts: in the order of their formula, see in_order.
+        language: of the talk, ``zh`` or ``en``.
         decision: what the promoter decided with all its inputs; None while it waits in the pool.
     """
 
@@ -33,11 +35,25 @@ class Because:
     boundary_threshold: float | None
     analyst: str | None
     decision: Mapping[str, Any] | None
+    language: str
+
+
+PARTS = ("intent", "density", "links", "use", "emotion", "detail", "clip")
+"""The parts of a salience in the order of their formula, hmind.analysis.salience."""
+
+
+def in_order(parts: Mapping[str, float]) -> dict[str, float]:
+    """The parts of a salience as PARTS has them, those of another analyst after them by name.
+
+    The database keeps them in an order of its own.
+    """
+    rank = {name: place for place, name in enumerate(PARTS)}
+    return {name: parts[name] for name in sorted(parts, key=lambda name: (rank.get(name, len(rank)), name))}
 
 
 _REASONS = text("""
 SELECT events.id, events.segment_id, events.session_id, events.occurred_at, events.state, salience, salience_parts,
-       decision, boundary, measured, threshold, analyst
+       decision, boundary, measured, threshold, analyst, language
 FROM events LEFT JOIN segments
   ON segments.id = events.segment_id AND segments.tenant = events.tenant AND segments.user_id = events.user_id
 WHERE events.tenant = :tenant AND events.user_id = :user_id AND events.id = ANY(CAST(:ids AS uuid[]))
@@ -55,12 +71,13 @@ def reasons(connection: Connection, tenant: str, user_id: str, event_ids: Collec
             occurred_at=row.occurred_at,
             state=row.state,
             salience=row.salience,
-            salience_parts=row.salience_parts,
+            salience_parts=in_order(row.salience_parts),
             boundary=row.boundary,
             measured=row.measured,
             boundary_threshold=row.threshold,
             analyst=row.analyst,
             decision=row.decision,
+            language=row.language,
         )
         for row in rows
     }

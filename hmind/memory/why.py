@@ -11,6 +11,8 @@ from sqlalchemy import Connection, Engine, text
 
 from hmind.memory import naming
 from hmind.memory.naming import Named
+from hmind.memory.reasons import in_order
+from hmind.memory.wording import language_of, sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,14 @@ class EventSeen:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A row that was written from the event: kind, id, what it says, and how it stands."""
+    """A row that was written from the event: kind, id, what it says, and how it stands.
+
+    ``text`` is None for a review whose text was dropped.
+    """
 
     kind: str
     id: str
-    text: str
+    text: str | None
     state: str
 
 
@@ -131,17 +136,17 @@ WHERE tenant = :tenant AND user_id = :user_id AND segment_id = ANY(CAST(:ids AS 
 ORDER BY occurred_at, seq
 """)
 _WRITTEN = text("""
-SELECT event_id, 'fact' AS kind, id, subject || ' ' || predicate || ' ' || object AS text,
+SELECT event_id, 'fact' AS kind, id, NULL AS text, subject, predicate, object, valid_from, valid_to,
        CASE WHEN invalidated_at IS NULL THEN 'live' ELSE 'invalidated' END AS state
 FROM facts WHERE tenant = :tenant AND user_id = :user_id AND event_id = ANY(CAST(:ids AS uuid[]))
 UNION ALL
-SELECT event_id, 'review', id, subject || ' ' || predicate || ' ' || object, state
+SELECT event_id, 'review', id, NULL, subject, predicate, object, valid_from, valid_to, state
 FROM reviews WHERE tenant = :tenant AND user_id = :user_id AND event_id = ANY(CAST(:ids AS uuid[]))
 UNION ALL
-SELECT event_id, 'gist', id, text, state
+SELECT event_id, 'gist', id, text, NULL, NULL, NULL, NULL, NULL, state
 FROM gists WHERE tenant = :tenant AND user_id = :user_id AND event_id = ANY(CAST(:ids AS uuid[]))
 UNION ALL
-SELECT mentions.event_id, 'entity', entities.id, name, type
+SELECT mentions.event_id, 'entity', entities.id, name, NULL, NULL, NULL, NULL, NULL, type
 FROM mentions JOIN entities ON entities.id = mentions.entity_id AND entities.tenant = :tenant
   AND entities.user_id = :user_id
 WHERE mentions.tenant = :tenant AND mentions.user_id = :user_id AND mentions.event_id = ANY(CAST(:ids AS uuid[]))
@@ -171,9 +176,11 @@ def _ways(connection: Connection, whose: dict[str, str], named: Named, event_ids
     turns: dict[str, list[Any]] = {}
     for turn in connection.execute(_TURNS, whose | {"ids": segment_ids}):
         turns.setdefault(str(turn.segment_id), []).append(turn)
+    told_by = {str(event.id): event for event in events}
     written: dict[str, list[Written]] = {}
     for row in connection.execute(_WRITTEN, whose | {"ids": event_ids}):
-        written.setdefault(str(row.event_id), []).append(Written(row.kind, str(row.id), row.text, row.state))
+        said = _said(row, told_by.get(str(row.event_id)))
+        written.setdefault(str(row.event_id), []).append(Written(row.kind, str(row.id), said, row.state))
     if not events:
         return tuple(
             Way(segment.session_id, _turns(turns.get(id_, []), segment, ()), _boundary(segment), None, ())
@@ -188,6 +195,22 @@ def _ways(connection: Connection, whose: dict[str, str], named: Named, event_ids
             written=tuple(written.get(str(event.id), ())),
         )
         for event in events
+    )
+
+
+def _said(row: Any, event: Any) -> str | None:
+    """What a written row says; facts and reviews are worded in the language of their event."""
+    if row.subject is None or row.object is None:
+        text_: str | None = row.text
+        return text_
+    return sentence(
+        row.subject,
+        row.predicate,
+        row.object,
+        language_of(row.object, event.language if event else None),
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
+        told_at=event.occurred_at if event else None,
     )
 
 
@@ -231,7 +254,7 @@ def _event(event: Any) -> EventSeen:
         description=event.description,
         state=event.state,
         salience=event.salience,
-        salience_parts=event.salience_parts,
+        salience_parts=in_order(event.salience_parts),
         emotion=event.emotion,
         language=event.language,
         occurred_at=event.occurred_at,

@@ -7,10 +7,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
+from hmind.memory.wording import sentence
 from hmind.model import Layer, Recollection
 from hmind.recall.asking import Asking
 from hmind.recall.bm25 import KeywordIndex
-from hmind.recall.predicates import sentence, terms_of_fact, terms_of_question
+from hmind.recall.predicates import terms_of_fact, terms_of_question
 
 LIVE = text("""
 SELECT facts.id, facts.event_id, facts.session_id, subject, predicate, object, confidence, told_by,
@@ -60,7 +61,15 @@ def score(rows: Sequence[Row[Any]], asking: Asking) -> list[Recollection]:
             Recollection(
                 layer=Layer.L4,
                 id=str(row.id),
-                text=sentence(row.subject, row.predicate, row.object, question.language, row.valid_from, row.valid_to),
+                text=sentence(
+                    row.subject,
+                    row.predicate,
+                    row.object,
+                    question.language,
+                    valid_from=row.valid_from,
+                    valid_to=row.valid_to,
+                    told_at=row.occurred_at,
+                ),
                 score=worth.total,
                 parts=worth.parts,
                 occurred_at=occurred_at,

@@ -44,22 +44,14 @@ WITH mine AS MATERIALIZED (
 SELECT gists.id, gists.layer, gists.session_id, gists.event_id, gists.text, gists.source_turns,
        gists.occurred_at, gists.importance, 1 - mine.distance AS cosine,
        least(1, coalesce(ranked.bm25 / nullif((SELECT sum(idf) FROM weights), 0), 0)) AS keyword,
-       outdated.facts AS outdated, size.unrelated
+       size.unrelated
 FROM candidates CROSS JOIN size
 JOIN mine USING (id)
 JOIN gists ON gists.tenant = :tenant AND gists.user_id = :user_id AND gists.id = candidates.id
 LEFT JOIN ranked ON ranked.id = candidates.id
-LEFT JOIN LATERAL (
-    SELECT jsonb_agg(jsonb_build_object('fact', facts.id, 'superseded_by', facts.superseded_by)) AS facts
-    FROM facts
-    WHERE facts.tenant = :tenant AND facts.user_id = :user_id AND facts.event_id = gists.event_id
-      AND (facts.invalidated_at IS NOT NULL OR facts.superseded_by IS NOT NULL)
-      AND (facts.source_turns && gists.source_turns OR strpos(lower(gists.text), lower(facts.object)) > 0)
-) AS outdated ON true
 """)
 """Keywords and vectors of one user in one pass, since the planner must never be given the choice
-of an index over all users. The BM25 is bm25.py's. A gist is outdated when a fact of its event no
-longer holds and the gist tells of it: drawn from the same turn, or naming its object."""
+of an index over all users. The BM25 is bm25.py's."""
 
 
 def find(connection: Connection, asking: Asking, layers: Collection[Layer]) -> tuple[list[Recollection], Asking]:
@@ -95,7 +87,6 @@ def find(connection: Connection, asking: Asking, layers: Collection[Layer]) -> t
         )
         if score is None:
             continue
-        outdated = {"outdated": row.outdated} if row.outdated else {}
         found.append(
             Recollection(
                 layer=Layer(row.layer),
@@ -107,8 +98,7 @@ def find(connection: Connection, asking: Asking, layers: Collection[Layer]) -> t
                 session_id=row.session_id,
                 event_id=str(row.event_id),
                 source_turns=tuple(row.source_turns),
-                flags=("possibly_outdated",) if outdated else (),
-                details={"kind": "gist", "importance": row.importance} | outdated,
+                details={"kind": "gist", "importance": row.importance},
             )
         )
     return found, asking

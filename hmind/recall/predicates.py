@@ -1,61 +1,12 @@
-"""How a fact is worded and how it is asked for, in both languages. The table is config/predicates.toml."""
+"""How facts are asked for, in both languages. How they are worded is hmind.memory.wording's."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
-from functools import cache
 
+from hmind.memory.wording import wordings
 from hmind.recall.question import Question
-from hmind.settings import config_dir
 from hmind.text.tokens import keywords
-
-_SELF = {"en": "user", "zh": "用户"}
-_SINCE = {"en": "since {}", "zh": "自 {}"}
-_UNTIL = {"en": "until {}", "zh": "至 {}"}
-_BRACKETS = {"en": (" (", ", ", ")"), "zh": ("（", "，", "）")}
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """One predicate: its words in a sentence by language, and what asks for it."""
-
-    words: dict[str, str]
-    asked: tuple[str, ...]
-
-
-@cache
-def wordings() -> dict[str, Wording]:
-    """The table of config/predicates.toml by predicate."""
-    table = tomllib.loads((config_dir() / "predicates.toml").read_text(encoding="utf-8"))
-    return {
-        name: Wording({"en": entry["en"], "zh": entry["zh"]}, tuple(entry["asked"]))
-        for predicate, entry in table.items()
-        for name in (predicate, *entry.get("also", ()))
-    }
-
-
-def words_of(predicate: str, language: str) -> str:
-    """The predicate as it reads between subject and object; ``plays_in`` is ``plays in``."""
-    known = wordings().get(predicate)
-    return known.words[language] if known else predicate.replace("_", " ").strip()
-
-
-def sentence(
-    subject: str, predicate: str, object_: str, language: str, valid_from: datetime | None, valid_to: datetime | None
-) -> str:
-    """A fact as a sentence, e.g. ``user lives in Denver (since 2026-11-01)``. Dates are UTC."""
-    subject = _SELF[language] if subject == "user" else subject
-    when = [
-        wording[language].format(moment.date().isoformat())
-        for wording, moment in ((_SINCE, valid_from), (_UNTIL, valid_to))
-        if moment is not None
-    ]
-    opening, between, closing = _BRACKETS[language]
-    ending = opening + between.join(when) + closing if when else ""
-    return f"{subject} {words_of(predicate, language)} {object_}{ending}"
 
 
 def terms_of_fact(subject: str, predicate: str, object_: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from sqlalchemy import Engine, Row
 
 from hmind.embedding.embedder import Embedder
 from hmind.model import Clock, Layer, Recollection, utc_now
-from hmind.recall import entities, facts, gists, turns
+from hmind.recall import entities, facts, gists, outdated, turns
 from hmind.recall.asking import Asking
 from hmind.recall.question import Question
 from hmind.recall.score import below_unrelated
@@ -20,6 +21,16 @@ from hmind.settings import RecallSettings
 
 _PRIORITY = {layer: rank for rank, layer in enumerate((Layer.L4, Layer.L1, Layer.L2, Layer.L3))}
 _GISTS = frozenset({Layer.L2, Layer.L4})
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """What is read while the gists are: facts that hold and that ended, named entities, turns that still wait."""
+
+    live: Sequence[Row[Any]]
+    ended: Sequence[Row[Any]]
+    named: list[Recollection]
+    waiting: frozenset[TurnKey]
 
 
 class Recall:
@@ -94,21 +105,19 @@ class Recall:
             if layers_of_gists := wanted & _GISTS:
                 with self._engine.connect() as connection:
                     found, asking = gists.find(connection, asking, layers_of_gists)
-            live, named, still_waiting = beside.result()
-            found += facts.score(live, asking) + named
+            others = beside.result()
+            found = outdated.flagged(found, others.ended) + facts.score(others.live, asking) + others.named
             if raw is not None:
-                found += turns.find(raw.result(), still_waiting, asking, self._turn_vectors)
+                found += turns.find(raw.result(), others.waiting, asking, self._turn_vectors)
         return choose(found, most)
 
-    def _beside_gists(
-        self, asking: Asking, wanted: Collection[Layer]
-    ) -> tuple[Sequence[Row[Any]], list[Recollection], frozenset[TurnKey]]:
-        """The live facts, the entities that are named, and which raw turns still wait."""
+    def _beside_gists(self, asking: Asking, wanted: Collection[Layer]) -> _Beside:
         with self._engine.connect() as connection:
-            return (
-                facts.read(connection, asking) if Layer.L4 in wanted else [],
-                entities.find(connection, asking) if Layer.L3 in wanted else [],
-                turns.waiting(connection, asking.tenant, asking.user_id) if Layer.L1 in wanted else frozenset(),
+            return _Beside(
+                live=facts.read(connection, asking) if Layer.L4 in wanted else [],
+                ended=outdated.read(connection, asking) if _GISTS & set(wanted) else [],
+                named=entities.find(connection, asking) if Layer.L3 in wanted else [],
+                waiting=turns.waiting(connection, asking.tenant, asking.user_id) if Layer.L1 in wanted else frozenset(),
             )
 
 

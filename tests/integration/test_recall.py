@@ -108,8 +108,8 @@ def test_a_fact_answers_before_a_gist_and_in_the_language_of_the_question(recall
     home = scribe.fact("user", "lives_in", "Suzhou", event_id=event, valid_from=datetime(2026, 11, 1, tzinfo=UTC))
     scribe.fact("user", "allergic_to", "shrimp")
     first = recall.ask("Where do I live now?", "default", "lin")[0]
-    assert (first.id, first.layer, first.text) == (home, Layer.L4, "user lives in Suzhou (since 2026-11-01)")
-    assert recall.ask("我现在住在哪里？", "default", "lin")[0].text == "用户 居住在 Suzhou（自 2026-11-01）"
+    assert (first.id, first.layer, first.text) == (home, Layer.L4, "The user lives in Suzhou (since 1 November 2026)")
+    assert recall.ask("我现在住在哪里？", "default", "lin")[0].text == "用户住在 Suzhou（自 2026-11-01）"
 
 
 def test_facts_without_any_gist_are_found_by_what_asks_for_them(recall: Recall, scribe: Scribe) -> None:
@@ -143,6 +143,30 @@ def test_facts_that_no_longer_hold(recall: Recall, scribe: Scribe) -> None:
     assert found[beside].flags == ()
     assert found[past].flags == ("no_longer_true",)
     assert found[new].flags == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "values", "outdated"),
+    [
+        ("晓雨搬到了苏州。", ["苏州", "苏州平江路"], False),
+        ("Lin moved to Larimer Street, DENVER.", ["Larimer Street, DENVER", "Denver"], False),
+        ("晓雨搬到了苏州。", ["苏州", "苏州平江路", "北京"], True),
+        ("晓雨搬到了苏州。", ["苏州", "杭州"], True),
+    ],
+    ids=["more exact", "less exact", "more exact, then changed", "changed"],
+)
+def test_a_fact_made_more_or_less_exact_outdates_nothing(
+    recall: Recall, scribe: Scribe, said: str, values: list[str], outdated: bool
+) -> None:
+    event = new_id()
+    gist = scribe.gist(said, event_id=event, source_turns=["t-1"])
+    later = None
+    for value in reversed(values):
+        ended: dict[str, object] = {"invalidated_at": NOW, "superseded_by": later} if later else {}
+        own = {"event_id": event, "source_turns": ["t-1"]} if value == values[0] else {}
+        later = scribe.fact("user", "lives_in", value, **(ended | own))
+    found = {one.id: one for one in recall.ask(said, "default", "lin")}
+    assert found[gist].flags == (("possibly_outdated",) if outdated else ())
 
 
 def test_parts_add_up_and_follow_the_settings(recall: Recall, scribe: Scribe, settings: Settings) -> None:
@@ -207,7 +231,7 @@ def test_users_and_tenants_never_meet(
     for tenant, user_id in whose:
         answer = recall.ask("What is the pin code?", tenant, user_id, limit=100)
         assert {one.layer for one in answer} == set(Layer)
-        assert any(one.text == f"user pin code {tenant}-{user_id}" for one in answer)
+        assert any(one.text == f"The user pin code {tenant}-{user_id}" for one in answer)
         assert any(one.text == f"my pin code, {tenant} {user_id}" for one in answer)
         seen.append({one.id for one in answer if one.layer is not Layer.L1})
         assert len(answer) == 4
