@@ -189,3 +189,11 @@ def test_registering_is_all_there_is() -> None:
     app = typer.Typer()
     register(app)
     assert [command.name for command in app.registered_commands] == COMMANDS
+
+
+def test_the_reference_tells_of_every_command_and_exit_code() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
+    headings = [line for line in page.splitlines() if line.startswith("### ")]
+    assert [command for command in COMMANDS if not any(f"hmind {command}" in line for line in headings)] == []
+    for code in Exit:
+        assert f"\n| {code.value} |" in page
