@@ -1,7 +1,7 @@
 """The step: gives a closed segment to the analyst and puts what it finds into the event pool.
 
-The analyst is asked with no database session open. Writing twice is writing once: an event's id
-follows from its segment and place, and a segment is marked analysed in the same transaction.
+The analyst is asked with no database session open. Writing twice is writing once: who marks the
+segment analysed writes its events, in the same transaction, and nobody can mark it again.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, text, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import StatementError
 
 from hmind.analysis.analyst import Analyst
 from hmind.errors import AnalystMisbehaved, AnalystUnavailable
@@ -21,6 +22,7 @@ from hmind.memory.pool import event_row, next_run
 from hmind.memory.profiles import core_values
 from hmind.model import Analysis, Clock, Known, Segment, SegmentState, utc_now
 from hmind.settings import Settings
+from hmind.storage.refusals import is_refusal, kind
 from hmind.storage.schema import EventRow, SegmentRow
 
 log = logging.getLogger(__name__)
@@ -56,7 +58,8 @@ class Analysed:
 
     Attributes:
         due: whether the user has events to be promoted now.
-        next_segment: the user's next segment to analyse; one that was looked at too early waits for this.
+        next_segment: the user's next segment of the same kind, live or of an import; one that was looked
+            at too early waits for this.
     """
 
     tenant: str
@@ -82,19 +85,21 @@ class AnalysisStep:
         self._lease_s = settings.upkeep.lease_s + (calls_s if settings.analysis.llm_url else 0)
 
     def analyze(self, segment_id: str) -> Analysed | None:
-        """Analyses a segment that is due; None when another run has it or it has to wait."""
+        """Analyses a segment that is due; None when another run has it or had it first, or it has to wait."""
         with self._engine.begin() as connection:
             taken = segments.take(connection, segment_id, self._clock(), self._lease_s)
             if taken is None:
                 return None
             segment, attempts = taken
             known = self._known(connection, segment)
+        if attempts > 2 * self._settings.analysis.segment_attempts:
+            return self._give_up(segment, "attempts")
         try:
             analysis = self._ask(segment, known, attempts)
         except AnalystUnavailable as error:
             self._wait(segment_id, attempts, error)
             return None
-        return self._write(segment, analysis)
+        return self._keep(segment, known, analysis)
 
     def _ask(self, segment: Segment, known: Known, attempts: int) -> Analysis:
         if attempts > self._settings.analysis.segment_attempts:
@@ -112,7 +117,7 @@ class AnalysisStep:
         return Known(frozenset(names), core_values(connection, **user))
 
     def _wait(self, segment_id: str, attempts: int, error: AnalystUnavailable) -> None:
-        wait_s = max(error.retry_after_s or 0.0, min(10.0 * 2**attempts, LONGEST_WAIT_S))
+        wait_s = min(max(error.retry_after_s or 0.0, 10.0 * 2**attempts), LONGEST_WAIT_S)
         with self._engine.begin() as connection:
             connection.execute(
                 update(SegmentRow)
@@ -120,7 +125,20 @@ class AnalysisStep:
                 .values(due_at=self._clock() + timedelta(seconds=wait_s), last_error=str(error))
             )
 
-    def _write(self, segment: Segment, analysis: Analysis) -> Analysed:
+    def _keep(self, segment: Segment, known: Known, analysis: Analysis) -> Analysed | None:
+        """Writes the analysis, or the offline one where the store will not take it."""
+        try:
+            return self._write(segment, analysis)
+        except StatementError as error:
+            if not is_refusal(error):
+                raise
+            why = kind(error)
+        log.warning("segment %s: the store refused what %s found: %s", segment.id, analysis.analyst, why)
+        if analysis.analyst == self._fallback.name:
+            return self._give_up(segment, why)
+        return self._keep(segment, known, self._fallback.analyze(segment, known))
+
+    def _write(self, segment: Segment, analysis: Analysis) -> Analysed | None:
         now = self._clock()
         settings = self._settings
         analysis = _people_only(segment, analysis)
@@ -130,26 +148,39 @@ class AnalysisStep:
             for ordinal, event in enumerate(analysis.events)
         ]
         with self._engine.begin() as connection:
+            mine = segments.end(
+                connection,
+                segment.id,
+                SegmentState.ANALYSED,
+                analyst=analysis.analyst,
+                outcome=analysis.outcome,
+                tokens_in=analysis.tokens_in,
+                tokens_out=analysis.tokens_out,
+                last_error=None,
+            )
+            if not mine:
+                return None
             if rows:
                 connection.execute(insert(EventRow).values(rows).on_conflict_do_nothing())
             _discard(connection, segment, analysis.discarded, now)
-            connection.execute(
-                update(SegmentRow)
-                .where(SegmentRow.id == segment.id)
-                .values(
-                    state=SegmentState.ANALYSED,
-                    analyst=analysis.analyst,
-                    outcome=analysis.outcome,
-                    tokens_in=analysis.tokens_in,
-                    tokens_out=analysis.tokens_out,
-                    due_at=None,
-                    last_error=None,
-                )
-            )
-            user = {"tenant": segment.session.tenant, "user_id": segment.session.user_id}
-            due: bool = connection.execute(_DUE, {**user, "now": now}).scalar_one()
-            following = segments.next_closed(connection, **user, now=now)
-        return Analysed(**user, events=len(rows), due=due, next_segment=following)
+            return _told(connection, segment, len(rows), now)
+
+    def _give_up(self, segment: Segment, why: str) -> Analysed | None:
+        """Ends a segment that cannot be analysed, so that those after it can."""
+        log.error("segment %s: given up: %s", segment.id, why)
+        now = self._clock()
+        with self._engine.begin() as connection:
+            if not segments.end(connection, segment.id, SegmentState.FAILED, last_error=why):
+                return None
+            _discard(connection, segment, dict.fromkeys((t.turn_id for t in segment.turns), "analysis_failed"), now)
+            return _told(connection, segment, 0, now)
+
+
+def _told(connection: Connection, segment: Segment, events: int, now: datetime) -> Analysed:
+    user = {"tenant": segment.session.tenant, "user_id": segment.session.user_id}
+    due: bool = connection.execute(_DUE, {**user, "now": now}).scalar_one()
+    following = segments.next_closed(connection, **user, after=segment.id, now=now)
+    return Analysed(**user, events=events, due=due, next_segment=following)
 
 
 def _people_only(segment: Segment, analysis: Analysis) -> Analysis:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from hmind.model import Boundary, Role, Segment, SegmentState, SessionRef, Turn
@@ -47,7 +47,9 @@ RETURNING attempts
 """)
 
 _NEXT = text("""
-SELECT id FROM segments WHERE tenant = :tenant AND user_id = :user_id AND state = 'closed' AND due_at <= :now
+SELECT id FROM segments
+WHERE tenant = :tenant AND user_id = :user_id AND state = 'closed' AND due_at <= :now
+  AND backfill = (SELECT backfill FROM segments WHERE id = :after)
 ORDER BY opened_at, id LIMIT 1
 """)
 
@@ -108,9 +110,19 @@ def take(connection: Connection, id: str, now: datetime, lease_s: float) -> tupl
     return (segment, taken) if segment is not None else None
 
 
-def next_closed(connection: Connection, tenant: str, user_id: str, now: datetime) -> str | None:
-    """The user's oldest segment that is due for analysis."""
-    values = {"tenant": tenant, "user_id": user_id, "now": now}
+def end(connection: Connection, id: str, state: SegmentState, **columns: Any) -> bool:
+    """Ends a closed segment and keeps what is known of its analysis; False if another run has ended it."""
+    ended = connection.execute(
+        update(SegmentRow)
+        .where(SegmentRow.id == id, SegmentRow.state == SegmentState.CLOSED)
+        .values(state=state, due_at=None, **columns)
+    )
+    return ended.rowcount > 0
+
+
+def next_closed(connection: Connection, tenant: str, user_id: str, after: str, now: datetime) -> str | None:
+    """The user's oldest segment that is due, of those that had to wait for ``after``: live ones, or an import's."""
+    values = {"tenant": tenant, "user_id": user_id, "after": after, "now": now}
     found = connection.execute(_NEXT, values).scalar_one_or_none()
     return None if found is None else str(found)
 
