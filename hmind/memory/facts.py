@@ -6,9 +6,11 @@ have only one at a time ends the old one, which stays readable with its times.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -80,8 +82,22 @@ def write(connection: Connection, event: EventRef, fact: CandidateFact, now: dat
 
 def ask(connection: Connection, event: EventRef, fact: CandidateFact, now: datetime, days: float) -> None:
     """Puts a fact before a person; after ``days`` without an answer it lapses."""
-    row = {**_row(event, fact), "created_at": now, "expires_at": now + timedelta(days=days)}
+    row = {
+        **_row(event, fact),
+        "digest": digest(fact.subject, fact.predicate, fact.object),
+        "created_at": now,
+        "expires_at": now + timedelta(days=days),
+    }
     connection.execute(insert(ReviewRow).values(row).on_conflict_do_nothing())
+
+
+def digest(subject: str, predicate: str, object_: str) -> str:
+    """The same for the same fact in the same words, upper or lower case, wide or narrow, however spaced.
+
+    SHA-256, hexadecimal; the words cannot be read from it.
+    """
+    told = (" ".join(unicodedata.normalize("NFKC", part).casefold().split()) for part in (subject, predicate, object_))
+    return sha256("\x1f".join(told).encode()).hexdigest()
 
 
 def _row(event: EventRef, fact: CandidateFact) -> dict[str, Any]:

@@ -289,7 +289,12 @@ class FactRow(Base):
 
 
 class ReviewRow(Base):
-    """A candidate fact that waits for a person."""
+    """A candidate fact that waits for a person.
+
+    ``subject`` and ``object`` are emptied some days after it was rejected or lapsed; ``digest``
+    (of subject, predicate and object, see hmind.memory.facts.digest) stays, so that the same
+    words are known when they are said again.
+    """
 
     __tablename__ = "reviews"
     id: Mapped[str] = _uuid(primary_key=True)
@@ -297,9 +302,10 @@ class ReviewRow(Base):
     user_id: Mapped[str]
     event_id: Mapped[str] = _uuid()
     session_id: Mapped[str]
-    subject: Mapped[str]
+    subject: Mapped[str | None]
     predicate: Mapped[str]
-    object: Mapped[str]
+    object: Mapped[str | None]
+    digest: Mapped[str]
     confidence: Mapped[float]
     told_by: Mapped[str]
     source_turns: Mapped[list[str]]
@@ -312,6 +318,8 @@ class ReviewRow(Base):
     __table_args__ = (
         UniqueConstraint("tenant", "user_id", "event_id", "subject", "predicate", "object", name="reviews_once"),
         Index("reviews_pending", "tenant", "user_id", "expires_at", postgresql_where=sql("state = 'pending'")),
+        Index("reviews_digest", "tenant", "user_id", "digest"),
+        Index("reviews_text", "decided_at", postgresql_where=sql("object is not null and decided_at is not null")),
     )
 
 

@@ -19,5 +19,6 @@ def expire_all(engine: Engine, settings: Settings, now: datetime) -> dict[str, i
         "reviews": expire.expire_reviews(engine, batch, now),
         "segment_texts": texts.drop_segment_texts(engine, settings.analysis, batch, now),
         "event_texts": texts.drop_event_texts(engine, batch, now),
+        "review_texts": texts.drop_review_texts(engine, settings.promotion, batch, now),
         "dead_letter_texts": texts.drop_dead_payloads(engine, settings.shortterm, batch, now),
     }

@@ -1,4 +1,4 @@
-"""Dropping what users said from where it was kept for a while: segments, the pool, dead letters."""
+"""Dropping what users said from where it was kept for a while: segments, the pool, reviews, dead letters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Engine, text
 
-from hmind.settings import AnalysisSettings, ShortTerm
+from hmind.settings import AnalysisSettings, PromotionSettings, ShortTerm
 from hmind.upkeep.batches import in_batches
 
 _SEGMENTS = text("""
@@ -42,6 +42,16 @@ WHERE id IN (
 """)
 """What was written may stay in the decision that tells of it; what was skipped or asked may not."""
 
+_REVIEWS = text("""
+UPDATE reviews SET subject = NULL, object = NULL
+WHERE id IN (
+    SELECT id FROM reviews
+    WHERE state IN ('rejected', 'expired') AND object IS NOT NULL AND decided_at <= :before
+    ORDER BY id LIMIT :batch FOR UPDATE SKIP LOCKED
+)
+""")
+"""What was never believed may not stay; the digest of it does, so that the same words are not asked about again."""
+
 _DEAD_LETTERS = text("""
 UPDATE dead_letters SET payload = NULL
 WHERE id IN (
@@ -60,6 +70,11 @@ def drop_segment_texts(engine: Engine, settings: AnalysisSettings, batch_rows: i
 def drop_event_texts(engine: Engine, batch_rows: int, now: datetime) -> int:
     """Empties decided events whose day in the pool is over; returns how many."""
     return in_batches(engine, _EVENTS, {"now": now}, batch_rows)
+
+
+def drop_review_texts(engine: Engine, settings: PromotionSettings, batch_rows: int, now: datetime) -> int:
+    """Empties reviews that were rejected or lapsed ``pool_days`` ago, as the pool its events; returns how many."""
+    return in_batches(engine, _REVIEWS, {"before": now - timedelta(days=settings.pool_days)}, batch_rows)
 
 
 def drop_dead_payloads(engine: Engine, settings: ShortTerm, batch_rows: int, now: datetime) -> int:

