@@ -39,7 +39,7 @@ class QuietTask(Task):
 
 
 class TextlessRequest(Request):
-    """A request that shows no arguments in events and logs, whatever its sender declared."""
+    """A request that shows no arguments in events, logs and inspections, whatever its sender declared."""
 
     @property
     def argsrepr(self) -> str:
@@ -48,3 +48,7 @@ class TextlessRequest(Request):
     @property
     def kwargsrepr(self) -> str:
         return "{}"
+
+    def info(self, safe: bool = False) -> dict[str, Any]:  # noqa: ARG002 - Flower asks for the unsafe one
+        """What an inspection of a busy worker tells of this request."""
+        return {**super().info(safe=True), "args": self.argsrepr, "kwargs": self.kwargsrepr}

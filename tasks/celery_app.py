@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from urllib.parse import unquote, urlsplit
 
 from celery import Celery
 from celery.platforms import SecurityWarning
@@ -25,10 +26,13 @@ SOFT_LIMIT_S, HARD_LIMIT_S, VISIBILITY_S = 240, 270, 330
 # Only JSON is read, so that running as root in a container opens no door; the warning would hide others.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
+REDIS_URL = SETTINGS.stores.redis_url.get_secret_value() or "redis://127.0.0.1:6379/0"
+_REDIS = urlsplit(REDIS_URL)
+
 app = Celery("hmind", include=[f"tasks.{name}" for name in (*QUEUES, "lifecycle")])
 app.steps["worker"].add(StreamReader)
 app.conf.update(
-    broker_url=SETTINGS.stores.redis_url.get_secret_value() or "redis://127.0.0.1:6379/0",
+    broker_url=REDIS_URL,
     broker_connection_retry_on_startup=True,
     broker_transport_options={
         "global_keyprefix": KEY_PREFIX,
@@ -59,6 +63,7 @@ app.conf.update(
     worker_max_memory_per_child=1_500_000,
     worker_send_task_events=True,
     worker_soft_shutdown_timeout=30,
+    worker_consumer="tasks.consumer:QuietConsumer",
     worker_redirect_stdouts=False,
     worker_log_format="%(asctime)s %(levelname)s %(message)s",
     worker_task_log_format="%(asctime)s %(levelname)s %(task_name)s %(message)s",
@@ -66,7 +71,14 @@ app.conf.update(
     beat_schedule=schedule(SETTINGS.schedule),
     beat_max_loop_interval=2,
     timezone=SETTINGS.schedule.timezone,
-    redbeat_redis_url=SETTINGS.stores.redis_url.get_secret_value() or "redis://127.0.0.1:6379/0",
+    # Flower shows the configuration. Celery hides a password by its name, in this URL it would not.
+    redbeat_redis_url=_REDIS._replace(netloc=_REDIS.netloc.rpartition("@")[2]).geturl(),
+    redbeat_redis_options={
+        "username": unquote(_REDIS.username) if _REDIS.username else None,
+        "password": unquote(_REDIS.password) if _REDIS.password else None,
+        "socket_timeout": 10,
+        "socket_connect_timeout": 5,
+    },
     redbeat_key_prefix="hmind:beat:",
     # Another Beat takes over this long after one died.
     redbeat_lock_timeout=10,
