@@ -28,6 +28,8 @@ class Rule:
         many: lists are split. bare: articles are dropped. taste: "it" and "your hat" do not count.
         shared: "we" speaks for the speaker. others: may be said of my sister or of Anna.
         speaker_only, own: about the speaker, whatever the clause's subject.
+        own_name: the object must be the name that the speaker goes by, or it is asked about first.
+        form: how the object is written, from the named groups of the pattern.
         negative: its verb may be negated; all others need the words before the object without a "not".
         last: no rule after this one looks at the clause.
         longest: most words (English) or letters (Chinese) of an object.
@@ -52,6 +54,8 @@ class Rule:
     others: bool = True
     speaker_only: bool = False
     own: bool = False
+    own_name: bool = False
+    form: str = "{o}"
     negative: bool = False
     after_subject: bool = False
     last: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from hmind.analysis import facts_en, facts_zh
@@ -23,7 +24,19 @@ def find(sentences: Sequence[str], language: str, voice: Voice, at: datetime) ->
         at: when it was said, aware, UTC.
     """
     read = facts_zh.find if language == "zh" else facts_en.find
+    claims = list(read(sentences, voice, at))
     found: dict[tuple[str, str, str], Claim] = {}
-    for claim in read(sentences, voice, at):
+    for claim in claims:
+        if claim.predicate == "works_as" and claim.valid_from is None and claim.valid_to is None:
+            claim = replace(claim, valid_from=_start_of_job(claim, claims))
         found.setdefault((claim.subject, claim.predicate, claim.object.casefold()), claim)
     return list(found.values())
+
+
+def _start_of_job(trade: Claim, claims: Sequence[Claim]) -> datetime | None:
+    """When the workplace told in the same breath begins, if it does: "from May I'm at Orsted, as a clerk"."""
+    for claim in claims:
+        same = (claim.predicate, claim.sentence, claim.subject) == ("works_at", trade.sentence, trade.subject)
+        if same and claim.valid_to is None:
+            return claim.valid_from
+    return None

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
+from hmind.analysis import wording
 from hmind.analysis.claims import Claim, Voice
 from hmind.analysis.fact_rules import Rule, clause_pattern, rule_part, rules
 from hmind.text import times
-from hmind.text.lexicon import either, words
+from hmind.text.lexicon import either, table, words
 
 _CONTRACTED = [
     (re.compile(r"[’`]"), "'"),
@@ -26,6 +27,8 @@ _CONTRACTED = [
     (re.compile(r"\b(name|birthday|language|job|favou?rite \w+)'s\b", re.IGNORECASE), r"\1 is"),
 ]
 _DANGLING = re.compile(r"(?:,?\s+(?:and|but|or|so|to|that|with|for|the|a|of|in|on))+$", re.IGNORECASE)
+_NO_NAME = re.compile(r"(?:ish|ese|ian|ean|an|ic|ist|ite|i)$")
+_RELATIVE = re.compile(r"^((?:\w+ )?\w+s) (?:that|who|which) (?=[a-z]+\b)")
 _ARTICLE = re.compile(r"^(?:a|an|the|some|my|our|any)\s+", re.IGNORECASE)
 
 
@@ -95,6 +98,7 @@ def _before_question(text: str) -> str:
 def _clauses(text: str) -> Iterator[_Clause]:
     for pattern, replacement in _CONTRACTED:
         text = pattern.sub(replacement, text)
+    text = _clause("aside").sub("", text)
     text = _clause("dropped_i").sub(lambda match: f"I {match['adv'] or ''}", text)
     text = re.sub(r"^(?:(?:severely|highly|deathly) )?(?=allergic to )", "I am ", text, flags=re.IGNORECASE)
     unreal = False
@@ -128,6 +132,7 @@ def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datet
     if found is not None:
         adverbs = rule_part("en", "adv").match(clause.text, found.end())
         verb = clause.text[adverbs.end() if adverbs else found.end() :]
+    yield from _introduced(found, clause, number, voice)
     for rule in rules("en"):
         text = verb if rule.after_subject else clause.text
         match = rule.pattern.match(text)
@@ -139,8 +144,7 @@ def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datet
         if who is None:
             continue
         subject, share = who
-        rest = match.groupdict().get("o") or ""
-        value = rule.value or rest
+        value = rule.value or rule.form.format(**{"o": "", **match.groupdict(default="")})
         objects = _objects(value, rule)
         start, end = _validity(rule, clause, sentence, at)
         if rule.needs_future and start is None:
@@ -156,9 +160,37 @@ def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datet
         for item in objects:
             if rule.plan and _clause("pointing").search(item):
                 continue
-            yield Claim(subject, rule.predicate, item, round(confidence, 3), number, start, end)
+            if rule.own_name:
+                confidence = _own_name(item, voice) * share
+                if not confidence:
+                    return
+            yield Claim(
+                subject, rule.predicate, _worded(item, rule, start, at), round(confidence, 3), number, start, end
+            )
         if objects and rule.last:
             return
+
+
+def _worded(item: str, rule: Rule, start: datetime | None, at: datetime) -> str:
+    if rule.plan:
+        item = wording.as_verb(wording.without_times(item, at) if start else item)
+    return item if rule.state and not rule.plan else wording.of_them(item)
+
+
+def _own_name(name: str, voice: Voice) -> float:
+    """How sure "I'm Odette" is a name and no nationality or the like: 0 when it is no name."""
+    if name.casefold() in voice.told_by.casefold().split():
+        return 0.9
+    return 0.0 if name in words("names", "en.not_names") or _NO_NAME.search(name) else 0.7
+
+
+def _introduced(found: re.Match[str] | None, clause: _Clause, number: int, voice: Voice) -> Iterator[Claim]:
+    """ "My sister Anna came": has_sister Anna."""
+    if found is None or not found["name"] or found["age"] == "late" or found["name"] in words("names", "en.not_names"):
+        return
+    for predicate in table("relations")["en_has"]:
+        if found["rel"].lower() in words("relations", f"en_has.{predicate}"):
+            yield Claim(voice.subject, predicate, found["name"], 0.65 if clause.hedged else 0.85, number)
 
 
 def _who(rule: Rule, found: re.Match[str] | None, voice: Voice) -> tuple[str, float] | None:
@@ -204,6 +236,7 @@ def _objects(value: str, rule: Rule) -> list[str]:
 
 
 def _tasteless(part: str) -> bool:
+    part = _RELATIVE.sub(r"\1 ", part)
     if re.match(r"(?:the|not)\b", part, re.IGNORECASE) and not _clause("lasting_the").match(part):
         return True
     if re.match(r"(?:by|of|in|on|at|to|with|for|from)\b", part):
@@ -221,9 +254,17 @@ def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple
     found = times.resolve(clause.text, at)
     if not found and (rule.starts or rule.over or not rule.state):
         found = times.resolve(sentence, at)
-    named = [time for time in found if time.grain != "recent" and (not rule.plan or time.end > at)]
+    named = [
+        time for time in found if time.grain != "recent" and (time.end > at or not (rule.plan or rule.needs_future))
+    ]
     if rule.over or clause.past:
         return None, (named[0].start if named and named[0].start <= at else at)
     if named:
-        return named[0].start, None
-    return (at if rule.starts else None), None
+        return _finest(named).start, None
+    return (at if rule.starts and not rule.needs_future else None), None
+
+
+def _finest(named: Sequence[times.ResolvedTime]) -> times.ResolvedTime:
+    """The first time, or the one within it that says it closer: "next month, on December 18"."""
+    within = [time for time in named if time.start >= named[0].start and time.end <= named[0].end]
+    return min(within, key=lambda time: time.end - time.start)

@@ -19,6 +19,7 @@ _NAMED_NEXT = re.compile(
 _RELATION = re.compile(
     rf"我(?:的|家|们家)?(?:大|小|二|三|最好的|好)?({either('relations', 'zh.kin')}|{either('relations', 'zh.others')})"
 )
+_CALLED = re.compile(r"^(?:一[家所间个])?(?:叫做?|名叫|名为)([^的]{1,10})的([\u4e00-\u9fff]{1,6})$")
 _ONE_OF = re.compile(r"^一[家所间个名位](?=[\u4e00-\u9fff]{2})")
 _LASTED = re.compile(r"[一二三四五六七八九十两几半\d]+个?(?:年|月|周|天)(?:多)?了?$")
 _TRIM = re.compile(r"(?:了|啦|啊|呀|哦|呢|吧|的|哈|嘛|哟)+$")
@@ -44,8 +45,20 @@ def find(sentences: Sequence[str], voice: Voice, at: datetime) -> Iterator[Claim
         text = _clause("quoted").sub(_unquoted, sentence).replace(" ", "")
         if _clause("unreal").search(text):
             continue
+        if number == 0:
+            text = _with_subject(text)
         for clause in _clauses(text):
             yield from _claims(clause, sentence, number, voice, at)
+
+
+def _with_subject(text: str) -> str:
+    """ "喜欢做饭" and "下周想去爬山" with the 我 that goes without saying where a turn begins."""
+    lead = _clause("lead").match(text)
+    when, rest = (lead.group(), text[lead.end() :]) if lead else ("", text)
+    found = _clause("dropped").match(rest)
+    if found is None or (found.group()[0] in "想要打准计" and not _clause("future").search(when)):
+        return text
+    return f"{when}我{rest}"
 
 
 def _unquoted(match: re.Match[str]) -> str:
@@ -73,6 +86,8 @@ def _clauses(text: str) -> Iterator[_Clause]:
         found = rule_part("zh", "who").match(clause)
         if found:
             subject = found.group()
+        elif _RELATION.match(subject) and re.match(r"[他她](?!们)", clause):
+            clause = subject + clause[1:]
         elif re.match(r"[你您他她它这那谁]|大家|别人|有人|人家|咱", clause):
             subject = ""
         elif subject and (_clause("carries").match(clause) or when):
@@ -106,7 +121,7 @@ def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datet
         if not rule.negative and _clause("not").search(match.group() if rule.value else text[: match.start("o")]):
             continue
         subject, share = _who(rule, found, voice)
-        objects = _objects(rule.value or match["o"], rule)
+        objects = _objects(rule.value or rule.form.format(**match.groupdict(default="")), rule)
         start, end = _validity(rule, clause, sentence, at)
         if rule.needs_future and start is None:
             continue
@@ -135,7 +150,7 @@ def _objects(value: str, rule: Rule) -> list[str]:
     parts = re.split(r"[、和与跟及]|以及", value) if rule.many else [value]
     kept: list[str] = []
     for part in parts:
-        part = _ONE_OF.sub("", _TRIM.sub("", part))
+        part = _ONE_OF.sub("", _CALLED.sub(r"\1（\2）", _TRIM.sub("", part.rstrip("，"))))
         if not part or len(part) > rule.longest:
             continue
         if rule.place and (part in words("facts", "zh.no_place") or re.match(r"[这那我你他她某]|一[个家楼]", part)):
@@ -152,9 +167,11 @@ def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple
     found = times.resolve(clause.text, at)
     if not found and (rule.starts or rule.over or not rule.state):
         found = times.resolve(sentence, at)
-    named = [time for time in found if time.grain != "recent" and (not rule.plan or time.end > at)]
+    named = [
+        time for time in found if time.grain != "recent" and (time.end > at or not (rule.plan or rule.needs_future))
+    ]
     if rule.over or clause.past:
         return None, (named[0].start if named and named[0].start <= at else at)
     if named:
         return named[0].start, None
-    return (at if rule.starts and not _LASTED.search(clause.text) else None), None
+    return (at if rule.starts and not rule.needs_future and not _LASTED.search(clause.text) else None), None
