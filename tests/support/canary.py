@@ -34,9 +34,12 @@ class Canaries:
         return {way for way, word in self.words.items() if word.casefold() in everything}
 
     def in_places(self, places: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-        """The ways of the words found, by place; empty when there are none."""
-        found = {place: self.in_text(text) for place, text in places}
-        return {place: ways for place, ways in found.items() if ways}
+        """The ways of the words found, by place, which may come more than once; empty when there are none."""
+        found: dict[str, set[str]] = {}
+        for place, text in places:
+            if ways := self.in_text(text):
+                found.setdefault(place, set()).update(ways)
+        return found
 
 
 def redis_texts(redis: Redis) -> list[tuple[str, str]]:
