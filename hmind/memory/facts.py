@@ -34,48 +34,61 @@ class Written(StrEnum):
     HISTORICAL = "historical"
 
 
+# What is over and what is true now are two facts, even of the same words.
 _SAME = text("""
 UPDATE facts SET confidence = greatest(confidence, :confidence), last_used_at = :now, use_count = use_count + 1
 WHERE tenant = :tenant AND user_id = :user_id AND lower(subject) = lower(:subject) AND predicate = :predicate
-  AND (lower(object) = lower(:object) OR (:single AND position(lower(:object) IN lower(object)) > 0))
-  AND invalidated_at IS NULL AND (event_id, id) <> (:event_id, :id)
+  AND lower(object) = lower(:object) AND invalidated_at IS NULL AND event_id <> :event_id
+  AND (valid_to IS NULL) = (CAST(:valid_to AS timestamptz) IS NULL)
 """)
 
+# By when it was told, not since when it is true: "I have lived here since 2019" corrects a later date.
+# A fact was told by its own event and by each that repeated it, as their decisions tell.
 _NEWER = text("""
-SELECT 1 FROM facts
-WHERE tenant = :tenant AND user_id = :user_id AND lower(subject) = lower(:subject) AND predicate = :predicate
-  AND lower(object) <> lower(:object) AND invalidated_at IS NULL AND valid_to IS NULL AND valid_from > :valid_from
-LIMIT 1
+SELECT facts.id, facts.valid_from, events.told_at
+FROM facts JOIN events ON events.tenant = facts.tenant AND events.user_id = facts.user_id
+WHERE facts.tenant = :tenant AND facts.user_id = :user_id
+  AND lower(facts.subject) = lower(:subject) AND facts.predicate = :predicate AND lower(facts.object) <> lower(:object)
+  AND facts.invalidated_at IS NULL AND facts.valid_to IS NULL
+  AND events.told_at > (SELECT mine.told_at FROM events AS mine WHERE mine.id = :event_id)
+  AND (events.id = facts.event_id OR EXISTS (
+    SELECT 1 FROM jsonb_array_elements(events.decision -> 'facts') AS told
+    WHERE told ->> 'outcome' = 'written' AND told ->> 'predicate' = facts.predicate
+      AND lower(told ->> 'subject') = lower(facts.subject) AND lower(told ->> 'object') = lower(facts.object)
+  ))
+ORDER BY events.told_at, facts.id LIMIT 1
 """)
 
 _SUPERSEDE = text("""
-UPDATE facts SET valid_to = coalesce(valid_to, :valid_from), invalidated_at = :now, superseded_by = :id
+UPDATE facts SET valid_to = greatest(valid_from, :valid_from), invalidated_at = :now, superseded_by = :id
 WHERE tenant = :tenant AND user_id = :user_id AND lower(subject) = lower(:subject) AND predicate = :predicate
   AND lower(object) <> lower(:object) AND invalidated_at IS NULL
-  AND (valid_from IS NULL OR valid_from <= :valid_from)
+  AND (valid_to IS NULL OR valid_to > :valid_from)
 """)
 
 
 def write(connection: Connection, event: EventRef, fact: CandidateFact, now: datetime) -> Written:
     """Writes a fact under the caller's lock on its user.
 
-    Of a single-valued predicate, less of the same is a repeat: who lives in "Larimer Street, Denver"
-    lives in "Denver". A fact older than the live one of a single-valued predicate (a late import) is kept as history
-    and overturns nothing.
+    A fact of a single-valued predicate that was told before the live one (a late import) is kept
+    as history and overturns nothing.
     """
     row = _row(event, fact)
     row["valid_from"] = fact.valid_from or event.occurred_at
-    values = {**row, "now": now, "single": fact.predicate in SINGLE_VALUED and fact.valid_to is None}
+    values = {**row, "now": now}
     if connection.execute(_SAME, values).rowcount:
         return Written.REPEATED
-    outcome, ended = Written.ADDED, fact.valid_to
+    outcome = Written.ADDED
     if fact.predicate in SINGLE_VALUED and fact.valid_to is None:
-        if connection.execute(_NEWER, values).first():
+        newer = connection.execute(_NEWER, values).first()
+        if newer is not None:
             outcome = Written.HISTORICAL
+            since = newer.valid_from
+            ended = since if since is not None and since > row["valid_from"] else newer.told_at
+            row |= {"valid_to": max(ended, row["valid_from"]), "invalidated_at": now, "superseded_by": newer.id}
         elif connection.execute(_SUPERSEDE, values).rowcount:
             outcome = Written.UPDATED
-    late = {"invalidated_at": now} if outcome is Written.HISTORICAL else {}
-    full = {**row, **late, "valid_to": ended, "recorded_at": now, "last_used_at": now}
+    full = {**row, "recorded_at": now, "last_used_at": now}
     connection.execute(insert(FactRow).values(full).on_conflict_do_nothing())
     return outcome
 

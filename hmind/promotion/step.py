@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, text, update
-from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.exc import StatementError
 
 from hmind.embedding.embedder import Embedder, Vectors
 from hmind.errors import HmindError
@@ -24,6 +24,7 @@ from hmind.memory.profiles import core_values
 from hmind.model import Clock, EventState, FoundEvent, Layer, utc_now
 from hmind.promotion.promoter import FactOutcome, Promoter, Route
 from hmind.settings import Settings
+from hmind.storage.refusals import is_refusal, kind
 from hmind.storage.schema import EventRow
 from hmind.text.tokens import keywords
 
@@ -100,7 +101,7 @@ class PromotionStep:
                 prepared = self._prepare(rows)
             except HmindError as error:
                 with self._engine.begin() as connection:
-                    _put_back(connection, [row["id"] for row in rows], error, self._clock())
+                    _put_back(connection, [row["id"] for row in rows], type(error).__name__, self._clock())
                 raise
             with self._engine.begin() as connection:
                 _lock(connection, tenant, user_id)
@@ -163,9 +164,11 @@ class PromotionStep:
         try:
             with connection.begin_nested():
                 return self._write(connection, item, values)
-        except (DataError, IntegrityError) as error:
-            log.error("event %s: not promoted: %s", item.ref.event_id, type(error.orig).__name__)
-            _put_back(connection, [item.ref.event_id], error, self._clock())
+        except StatementError as error:
+            if not is_refusal(error):
+                raise
+            log.error("event %s: not promoted: %s", item.ref.event_id, kind(error))
+            _put_back(connection, [item.ref.event_id], kind(error), self._clock())
             return None
 
     def _write(self, connection: Connection, item: _Prepared, values: Sequence[str]) -> EventState:
@@ -213,6 +216,6 @@ def _lock(connection: Connection, tenant: str, user_id: str) -> None:
     connection.execute(_LOCK_USER, {"user": f"{tenant}\x1f{user_id}"})
 
 
-def _put_back(connection: Connection, event_ids: Sequence[str], error: Exception, now: datetime) -> None:
-    """Lets events be tried again, after a time that doubles; keeps the class of what went wrong."""
-    connection.execute(_PUT_BACK, {"ids": list(event_ids), "error": type(error).__name__, "now": now})
+def _put_back(connection: Connection, event_ids: Sequence[str], why: str, now: datetime) -> None:
+    """Lets events be tried again, after a time that doubles; ``why`` is the class of what went wrong."""
+    connection.execute(_PUT_BACK, {"ids": list(event_ids), "error": why, "now": now})
