@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hmind.cli import screen
-from hmind.cli.exits import Exit
+from hmind.cli.exits import Exit, TryLater
 from hmind.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
     from hmind.bootstrap import Hmind
     from hmind.cli.demo_seen import Seen
+
+
+STILL_S = 60.0
+"""Offline, a segment takes far less than a second once its worker has loaded its models."""
 
 
 def demo(
@@ -114,7 +118,10 @@ def _import(hmind: Hmind, log: Path, bars: Bars, step: Any, logs: Path) -> None:
         description = f"{segments} segments, {events} events, turns in a final state"
         bars.update(step, description=description, completed=done, total=reader.total)
 
-    until_drained(hmind.engine, hmind.redis, settings, imported.sessions, tell)
+    try:
+        until_drained(hmind.engine, hmind.redis, settings, imported.sessions, tell, still_s=STILL_S)
+    except TryLater as error:
+        raise workers.not_moving(error, logs) from None
 
 
 def _tell_core_values(hmind: Hmind, told: dict[str, Any]) -> None:

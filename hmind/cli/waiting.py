@@ -41,8 +41,11 @@ def until_drained(
     settings: Settings,
     sessions: Sequence[SessionRef],
     tell: Callable[[Progress], None],
+    still_s: float = STILL_S,
 ) -> Progress:
     """Waits until nothing of these sessions is left to do; ``tell`` hears how they stand.
+
+    ``still_s`` without any change is long enough to give up although workers are there.
 
     Raises:
         TryLater: no worker is running, or none of those that run moves anything.
@@ -58,8 +61,8 @@ def until_drained(
         still = time.monotonic() - moved_at
         if still > NO_WORKER_S and not workers_answer(redis, settings, 0):
             raise TryLater(NO_WORKER)
-        if still > STILL_S:
+        if still > still_s:
             raise TryLater(
-                f"Nothing has moved for {still / 60:.0f} min. Look at `hmind status`; what was sent is safe and waits."
+                f"Nothing has moved for {still_s:.0f} s. Look at `hmind status`; what was sent is safe and waits."
             )
         time.sleep(POLL_S)

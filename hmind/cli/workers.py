@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import hmind
+from hmind.cli.exits import TryLater
 from hmind.errors import SettingsError, StoreUnavailable
 from hmind.settings import Settings
 
@@ -70,7 +71,12 @@ def last_words(logs: Path) -> str:
     return ""
 
 
+def not_moving(error: TryLater, logs: Path) -> TryLater:
+    """What to say when own workers answered and then moved nothing."""
+    why = last_words(logs)
+    return TryLater(f"{error}{f' A worker said: {why}' if why else ''}")
+
+
 def not_started(logs: Path) -> StoreUnavailable:
     """What to say when no worker answered in time."""
-    why = last_words(logs)
-    return StoreUnavailable(f"The workers do not start. {why or 'Their own words'} See {logs}.")
+    return StoreUnavailable(f"The workers do not start. {last_words(logs) or 'They did not say why.'} See {logs}.")

@@ -24,6 +24,9 @@ from hmind.settings import Settings
 HMIND = str(ROOT / ".venv" / "bin" / "hmind")
 
 
+pytestmark = pytest.mark.timeout(300)
+
+
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder that PostgreSQL may enter also when root starts it."""
@@ -41,6 +44,16 @@ def started(*argv: str, **more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [HMIND, *argv], env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/"
     )
+
+
+def ended(process: subprocess.Popen[str], within_s: float) -> tuple[str, str]:
+    """What it printed; one that does not end in time is ended, so that it stops what it had started."""
+    try:
+        return process.communicate(timeout=within_s)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        raise
 
 
 def told(*argv: str, **more: str) -> Any:
@@ -78,7 +91,7 @@ def test_up_runs_until_ctrl_c(folder: Path) -> None:
         assert found["workers"] == found["Beat"] == "ok"
     finally:
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = ended(process, within_s=60)
     assert process.returncode == 0, err
     assert "Ctrl-C stops it" in err
     assert home in err
@@ -102,7 +115,7 @@ def test_import_on_a_fresh_machine_starts_workers_and_stops_them(folder: Path) -
 
 def test_demo_holds_and_leaves_nothing_behind(folder: Path) -> None:
     process = started("demo", TMPDIR=str(folder), HMIND_BOUNDARY_MAX_ROUNDS="2")
-    out, err = process.communicate(timeout=170)
+    out, err = ended(process, within_s=150)
     assert process.returncode == 0, out[-5000:] + err
     assert "✗" not in out
     assert "Which medicine must not be given to me?" in out
@@ -113,6 +126,6 @@ def test_demo_leaves_nothing_behind_after_ctrl_c(folder: Path) -> None:
     process = started("demo", TMPDIR=str(folder))
     wait_for(lambda: list(folder.glob("hmind-demo-*/logs/intake.log")), within_s=60, what="workers")
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    ended(process, within_s=60)
     assert process.returncode == 130
     assert list(folder.iterdir()) == []
