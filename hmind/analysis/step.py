@@ -29,13 +29,13 @@ log = logging.getLogger(__name__)
 
 LONGEST_WAIT_S = 3600
 
-# What is in the pool is known too, so that what an analyst knows follows from what was analysed
-# before, and not from how far the promoter has come.
+# What was found is known by the names it was found under, promoted or not, so that what an analyst
+# knows follows from what was analysed before, and not from how far the promoter has come.
 _KNOWN = text("""
 SELECT name FROM entities WHERE tenant = :tenant AND user_id = :user_id
 UNION
 SELECT entity ->> 'name' FROM events, jsonb_array_elements(events.entities) AS entity
-WHERE tenant = :tenant AND user_id = :user_id AND state IN ('pool', 'discarded') AND entities IS NOT NULL
+WHERE tenant = :tenant AND user_id = :user_id AND entities IS NOT NULL
 ORDER BY 1
 """)
 

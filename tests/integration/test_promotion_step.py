@@ -6,7 +6,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -49,8 +49,10 @@ class Scripted:
 
     makes: Sequence[Make]
     name: str = "scripted-1"
+    asked: list[Known] = field(default_factory=list)
 
     def analyze(self, segment: Segment, known: Known) -> Analysis:
+        self.asked.append(known)
         events = tuple(make(segment) for make in self.makes)
         used = {turn_id for event in events for turn_id in event.turn_ids}
         gone = {turn.turn_id: "small_talk" for turn in segment.turns if turn.turn_id not in used}
@@ -112,12 +114,12 @@ def named(name: str, *aliases: str, type_: EntityType = EntityType.PERSON) -> Fo
     return FoundEntity(name, type_, ("t1",), aliases)
 
 
-def pool(chat: Chat, *makes: Make, at: datetime = AGO, lines: int = 1) -> str:
+def pool(chat: Chat, *makes: Make, at: datetime = AGO, lines: int = 1, analyst: Scripted | None = None) -> str:
     """Puts events into the pool by the road that they take; the id of their segment."""
     chat.say(*[f"Ana: line {n}" for n in range(lines)], at=at)
     chat.flush()
     [segment_id] = chat.detect()
-    analyst = Scripted(makes)
+    analyst = analyst or Scripted(makes)
     done = AnalysisStep(chat.app.engine, analyst, analyst, chat.app.settings, chat.clock).analyze(segment_id)
     assert done is not None
     return segment_id
@@ -365,6 +367,22 @@ def test_users_with_the_same_names_never_meet(app: Hmind, clock: MovedClock, cha
     for one, name in ((chat, "Alex"), (other, "Taylor")):
         assert entities(one) == [("Clara", [], 1)]
         assert live(one, "name") == [name]
+
+
+def test_what_an_analyst_knows_does_not_depend_on_how_far_the_promoter_has_come(
+    app: Hmind, clock: MovedClock, chat: Chat
+) -> None:
+    known = []
+    for user_id, promoted in ((chat.user_id, True), (chat.user_id + "-slow", False)):
+        one = Chat(app, clock, user_id)
+        pool(one, event(entities=[named("Bob"), named("Clara")]))
+        pool(one, event(entities=[named("Robert Silva", "Bob"), named("CLARA")]), at=AGO + DAY)
+        if promoted:
+            promote(one)
+        analyst = Scripted([])
+        pool(one, at=AGO + 2 * DAY, analyst=analyst)
+        known += [what.entity_names for what in analyst.asked]
+    assert known == [{"Bob", "Clara", "Robert Silva", "CLARA"}] * 2
 
 
 # Once, whatever happens
