@@ -65,4 +65,5 @@ def write(
         }
         for ordinal, (statement, words, vector) in enumerate(zip(statements, keywords, vectors, strict=True))
     ]
-    return connection.execute(insert(GistRow).values(rows).on_conflict_do_nothing()).rowcount
+    statement = insert(GistRow).values(rows).on_conflict_do_nothing().returning(GistRow.id)
+    return len(connection.execute(statement).all())

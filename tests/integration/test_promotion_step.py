@@ -175,6 +175,7 @@ def test_by_its_score_an_event_becomes_a_flashbulb_a_gist_or_nothing(chat: Chat)
         ("long_term", 0.1, 0.75, "not_salient_enough_for_facts"),
         ("discarded", 0.0999, 0.1, "below_threshold"),
     ]
+    assert [one.get("gists") for one in decisions(chat)] == [1, 1, 1, None]
     assert promote(chat) == NOTHING
 
 
