@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from celery import Celery
 from celery.platforms import SecurityWarning
-from kombu.entity import Queue
+from kombu.entity import Exchange, Queue
 
 from beat_schedule import schedule
 from hmind import settings as settings_module
@@ -49,7 +49,7 @@ app.conf.update(
     task_ignore_result=True,
     task_serializer="json",
     accept_content=["json"],
-    task_queues=[Queue(name) for name in QUEUES],
+    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in QUEUES],
     task_default_queue="upkeep",
     task_create_missing_queues=False,
     task_routes={f"hmind.{name}.*": {"queue": name} for name in QUEUES},

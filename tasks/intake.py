@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 from celery.exceptions import Reject
 
@@ -26,7 +27,9 @@ def accept(self: QuietTask, turns: list[Any] | Mapping[str, Any]) -> dict[str, i
     """Accepts a list of turns; a bad one goes to the dead letters, the others in."""
     messages = turns if isinstance(turns, list) else [turns]
     now = datetime.now(UTC)
-    deliveries = [Delivery(_payload(message), f"{self.request.id}#{n}", now) for n, message in enumerate(messages)]
+    # A message of the oldest protocol may come without an id.
+    told = self.request.id or uuid4().hex
+    deliveries = [Delivery(_payload(message), f"{told}#{n}", now) for n, message in enumerate(messages)]
     try:
         receipt = hmind().intake.accept(deliveries, "task")
     except StoreUnavailable as error:

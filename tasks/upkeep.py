@@ -52,4 +52,6 @@ def evict() -> int:
 @app.task(name="hmind.upkeep.expire", base=QuietTask)
 def expire() -> dict[str, int]:
     """Ends what waited too long and drops texts whose time is over; returns counts."""
-    return daily.expire_all(hmind().engine, hmind().settings, hmind().clock())
+    counts = daily.expire_all(hmind().engine, hmind().settings, hmind().clock())
+    hmind().shortterm.leave_the_disk()
+    return counts

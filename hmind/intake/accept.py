@@ -31,7 +31,7 @@ Acknowledge = Callable[[Pipeline], Any]
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a batch. ``touched`` are the sessions whose windows grew or were flushed."""
+    """What became of a batch. ``touched`` are the sessions whose windows have to be looked at."""
 
     accepted: int = 0
     duplicate: int = 0
@@ -104,7 +104,9 @@ class Intake:
             ) from None
         self._keep(unique, entries, acknowledge)
         fresh = [entry for entry in entries if entry.is_new]
-        touched = dict.fromkeys([*(SessionRef(*entry.key[:3]) for entry in fresh), *over])
+        # Known turns that still wait count too: a crash may have come before anybody was woken for them.
+        waiting = [entry for entry in entries if entry.state == TurnState.WAITING]
+        touched = dict.fromkeys([*(SessionRef(*entry.key[:3]) for entry in waiting), *over])
         faults = [fault for _, fault in dead] + refused
         return Receipt(
             accepted=len(fresh),

@@ -32,6 +32,7 @@ appendonly yes
 appendfsync everysec
 save ""
 maxmemory-policy noeviction
+slowlog-log-slower-than -1
 daemonize no
 logfile ""
 """

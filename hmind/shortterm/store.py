@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 from redis import Redis
 from redis.client import Pipeline
+from redis.exceptions import ResponseError
 
 from hmind.model import Clock, Role, SessionRef, Turn, utc_now
 from hmind.shortterm import keys
@@ -80,6 +81,17 @@ class ShortTerm:
             gone: Any = self._redis.xtrim(key, minid=oldest, approximate=False)
             dropped += gone
         return dropped
+
+    def leave_the_disk(self) -> bool:
+        """Has the server write its append-only file anew, so that dropped turns leave the disk as well.
+
+        False where the server does not let us (a managed one has rules of its own) or is at it already.
+        """
+        try:
+            self._redis.bgrewriteaof()
+        except ResponseError:
+            return False
+        return True
 
     def _oldest_ms(self) -> int:
         return to_millis(self._clock() - timedelta(milliseconds=self._ttl_ms)) + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from support.waiting import wait_for
 
 from hmind.bootstrap import Hmind
 from hmind.intake.wire import Delivery
@@ -111,3 +112,9 @@ def test_a_clock_that_goes_back_does_not_lose_a_turn(app: Hmind, clock: Hand) ->
     clock.now = START
     say(app, 2)
     assert {t.turn_id for t in app.shortterm.window(SESSION, START)} == {"t1", "t2"}
+
+
+def test_what_was_dropped_leaves_the_disk_when_the_server_is_asked(app: Hmind) -> None:
+    assert app.shortterm.leave_the_disk()
+    wait_for(lambda: not app.redis.info("persistence")["aof_rewrite_in_progress"])
+    assert app.redis.info("persistence")["aof_last_bgrewrite_status"] == "ok"
