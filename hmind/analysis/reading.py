@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from hmind.analysis import facts, smalltalk
+from hmind.analysis import facts, salience, smalltalk
 from hmind.analysis.claims import Claim, Voice
 from hmind.analysis.owner import OWNER, owner_speaker
 from hmind.model import Segment, Turn
@@ -40,10 +40,28 @@ _MINE = {
     "en": re.compile(r"\b(?:my|i'm|i am|i've|i have)\b", re.IGNORECASE),
     "zh": re.compile(r"我(?!们?该|应该|想问|可以|能)"),
 }
+_CONDITION = re.compile(
+    r"(?:and |but |so )?(?:if|unless|what if|suppose)\b|(?:那)?(?:如果|要是|假如|假设|万一|若是)", re.IGNORECASE
+)
+_PRESUMES = {
+    "en": re.compile(
+        r"\b(?:for|with|of|in|at|from|about|to|because of) my (?!opinion|mind|own\b|life\b)\w+|"
+        r"\w+ (?:that )?I(?:'ve| have| had)?"
+        r"(?: just| already| recently)? (?:\w{3,}ed|bought|got|made|took|wrote|built|found|saw|have|own|use)\b|"
+        r"\bI(?:'m| am) (?!supposed|allowed|right|wrong|correct|able)\w+",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        r"我(?:的|家|妈|爸|老婆|老公|孩子|儿子|女儿|男朋友|女朋友|买的|养的|写的|做的|刚|上次|昨天|今天|之前)"
+    ),
+}
+"""A question that takes something of the asker for granted: a thing of theirs, or what they did."""
 _ASKS_FOR = re.compile(
     r"\b(?:any|what|how|where|which|who|why|when|do you|could you|can you|would you|have you|are you)\b", re.IGNORECASE
 )
 _HEARD_TURNS = 4
+_APPOSED_LETTERS = 5
+"""Most letters between two times that may mean the same day."""
 _MIN_QUESTION_WORDS = 2
 
 
@@ -95,7 +113,8 @@ def read(segment: Segment, known: Collection[str]) -> list[Reading]:
     call_names = people | {name.split()[0] for name in people}
     heard: deque[list[str]] = deque(maxlen=_HEARD_TURNS)
     seen: set[str] = set()
-    with_agent = any(not turn.by_person for turn in heard_turns)
+    speakers = {turn.speaker.strip() for turn in heard_turns if turn.by_person}
+    with_agent = len(speakers) < 2 or any(not turn.by_person for turn in heard_turns)
     before: Reading | None = None
     readings: list[Reading] = []
     for turn in segment.context[-_HEARD_TURNS:]:
@@ -137,9 +156,12 @@ def _read_turn(
     claims = facts.find(said, language, Voice(subject, turn.speaker or "user"), turn.occurred_at)
     lines: list[Line] = []
     reasons: list[str] = []
+    ordered = with_agent and any(smalltalk.is_order(sentence, language) for sentence in said)
     for at, sentence in enumerate(said):
         mine = tuple(claim for claim in claims if claim.sentence == at)
         reason = "" if mine else smalltalk.judge(sentence, language, call_names, heard)
+        if with_agent and not mine and _only_asks(sentence, language, ordered):
+            reason = smalltalk.REQUEST
         asked = False
         if reason == smalltalk.QUESTION or (mine and smalltalk.is_question(sentence, language)):
             told, asked = _told_in_question(sentence, language, with_agent)
@@ -154,7 +176,7 @@ def _read_turn(
     if before is not None and _answers(text, lines, said, language, before, turn):
         whole = Line(
             text.strip(),
-            tuple(times.resolve(text, turn.occurred_at)),
+            _times(text.strip(), turn),
             tuple(_names(text, language, known, subject)),
             tuple(claims),
         )
@@ -164,16 +186,35 @@ def _read_turn(
     return reading
 
 
+def _only_asks(sentence: str, language: str, ordered: bool) -> bool:
+    """Whether a sentence is a request to the agent that tells nothing of who asks."""
+    if salience.asked_to_keep(sentence, language) and not ordered:
+        return False
+    return smalltalk.is_order(sentence, language) or smalltalk.is_request(sentence, language, ordered)
+
+
 def _line(
     text: str, turn: Turn, language: str, subject: str, known: Collection[str], claims: tuple[Claim, ...], asked: bool
 ) -> Line:
     return Line(
         text,
-        tuple(times.resolve(text, turn.occurred_at)),
+        _times(text, turn),
         tuple(_names(text, language, known, subject)),
         claims,
         asked,
     )
+
+
+def _times(text: str, turn: Turn) -> tuple[ResolvedTime, ...]:
+    """The times in ``text``; a date beside another one of the same day takes its year: 下周四，11月12号."""
+    found = times.resolve(text, turn.occurred_at)
+    for at in range(1, len(found)):
+        before, this = found[at - 1], found[at]
+        near = this.span[0] - before.span[1] <= _APPOSED_LETTERS
+        same = (before.start.month, before.start.day) == (this.start.month, this.start.day)
+        if near and same and before.grain == this.grain == "day":
+            found[at] = replace(this, start=before.start, end=before.end, direction=before.direction)
+    return tuple(found)
 
 
 def _names(text: str, language: str, known: Collection[str], subject: str) -> list[Named]:
@@ -207,13 +248,16 @@ def _told_in_question(sentence: str, language: str, with_agent: bool) -> tuple[s
     for clause in clauses[:-1]:
         if smalltalk.is_question(clause.rstrip(",，;； "), language) or (language == "en" and _ASKS_FOR.match(clause)):
             break
+        if _CONDITION.match(clause):
+            continue
         told.append(clause)
     text = (" " if language == "en" else "").join(told).strip().rstrip(",，;；- ")
     if text and _MINE[language].search(text) and len(smalltalk.content_words(text, language)) >= _MIN_QUESTION_WORDS:
         return text, False
     if (
         with_agent
-        and _MINE[language].search(sentence)
+        and _PRESUMES[language].search(sentence)
+        and not _CONDITION.match(sentence)
         and len(set(smalltalk.content_words(sentence, language))) > _MIN_QUESTION_WORDS
     ):
         return sentence, True
@@ -239,7 +283,7 @@ def _caption(content: str) -> tuple[str, str]:
 
 
 def _main(reasons: list[str]) -> str:
-    for reason in (smalltalk.QUESTION, smalltalk.SMALL_TALK):
+    for reason in (smalltalk.REQUEST, smalltalk.QUESTION, smalltalk.SMALL_TALK):
         if reason in reasons:
             return reason
     return smalltalk.NO_CONTENT

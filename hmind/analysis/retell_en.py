@@ -19,6 +19,19 @@ _FILLER = re.compile(
     r"and|but|also|plus|wow|thanks|thank you|hmm|um|like|ok|okay|sure)\b[,!.]*\s+)+",
     re.IGNORECASE,
 )
+_TOPIC = re.compile(
+    r"(?:The|A|An|Her|His|Their|This|That)\s+(?!one\b|thing\b|only\b|same\b|way\b|other\b|first\b|best\b)[\w-]+(?:\s+[\w-]+){0,4}?\s+"
+    r"(?:is|are|was|were|will|has|have|had|comes?|came|starts?|ends?|takes?|took|went|goes|opens?|costs?|lets|said|says)\b"
+)
+"""A noun with its verb: "The recording went great"."""
+_FIRST = re.compile(
+    r"\b(?:I(?:['’](?P<clitic>m|ve|d|ll))?(?![\w'’])|(?P<my>[Mm]y)|(?P<me>me(?!-))|(?P<self>myself)|mine)\b"
+)
+_VERB = re.compile(
+    r"\s+(?P<adverb>(?:(?:\w+ly|just|also|still|never|always|often|even|only|now|then|once|already|sometimes)\s+)*)"
+    r"(?P<verb>[a-z]+?(?:n['’]t)?)(?![\w'’])"
+)
+_OPENING = re.compile(r"(?P<verb>[A-Z][a-z]+)(?=\s+(?!by\b|to be\b))")
 _LEAD = (
     r"(?P<lead>(?:(?:yesterday|today|tonight|tomorrow|recently|lately|currently|now|finally|"
     r"luckily|unfortunately|sadly|"
@@ -39,7 +52,7 @@ _PAIRS = [
     (re.compile(r"\bmyself\b"), "themselves"),
     (re.compile(r"\b[Mm]ine\b"), "theirs"),
     (re.compile(r"\b[Mm]y\b"), "their"),
-    (re.compile(r"\bme\b"), "them"),
+    (re.compile(r"\bme\b(?!-)"), "them"),
 ]
 
 
@@ -53,15 +66,18 @@ def retell(sentence: str, name: str) -> str | None:
     text = _FILLER.sub("", sentence)
     match = _SUBJECT.match(text)
     if match is None:
-        return None
+        return _opened(text, name) or _within(text, name)
     verb, rest = match["verb"], text[match.end() :]
     if match["my"]:
         first = match["verb"]
         plain = _third_person(f" {first}{rest}")
-        return _capital(f"{match['lead']}{name}'s {match['adverb']}".rstrip() + plain)
+        return _capital(
+            f"{match['lead']}{_inside(name) if match['lead'] else name}'s {match['adverb']}".rstrip() + plain
+        )
     conjugated = _clitic(match["clitic"][1:], verb) if match["clitic"] else _conjugate(verb)
     if conjugated is None:
         return None
+    name = _inside(name) if match["lead"] else name
     if verb.lower() in words("verbs", "base") or verb.lower() in _special():
         rest = _and_verb().sub(lambda found: f"{found[1]} {found[2] or ''}{_conjugate(found[3])}", rest)
     adverb = match["adverb"]
@@ -70,6 +86,61 @@ def retell(sentence: str, name: str) -> str | None:
     else:
         told = f"{adverb}{conjugated}"
     return _capital(f"{match['lead']}{name} {told}".replace("  ", " ") + _third_person(rest))
+
+
+def is_impersonal(sentence: str) -> bool:
+    """Whether a sentence has no "I", "you" or "we" in it and quotes nobody."""
+    return not (_OTHERS.search(sentence) or _FIRST.search(sentence))
+
+
+def needs_speaker(sentence: str) -> bool:
+    """Whether a sentence only makes sense when one knows who said it: it opens with no topic of its own."""
+    return not is_impersonal(sentence) or _TOPIC.match(sentence) is None
+
+
+def _inside(name: str) -> str:
+    return "the user" if name == "The user" else name
+
+
+def _opened(text: str, name: str) -> str | None:
+    """ "Ran ten miles" by Ann gives "Ann ran ten miles"."""
+    found = _OPENING.match(text)
+    if found is None or re.search(r"\bI\b", text[: found.end() + 12]):
+        return None
+    verb = found["verb"].lower()
+    past = verb in words("verbs", "opening_past") or (
+        verb.endswith("ed") and len(verb) > 4 and verb not in words("verbs", "not_past")
+    )
+    ing = verb in words("verbs", "opening_ing") and not re.search(
+        r"\b(?:is|are|was|were|can|has|helps?|makes?)\b", text
+    )
+    if not past and not ing:
+        return None
+    return f"{name} {'is ' if ing else ''}{verb}{_third_person(text[found.end() :])}"
+
+
+def _within(text: str, name: str) -> str | None:
+    """The first "I", "me" or "my" anywhere in ``text`` becomes the name, the others "they"."""
+    first = _FIRST.search(text)
+    if first is None:
+        return None
+    before, rest = text[: first.start()], text[first.end() :]
+    who = name if not before else _inside(name)
+    if first.group() in ("mine",) or first["my"]:
+        return _capital(f"{before}{who}'s{_third_person(rest)}")
+    if first["me"]:
+        return _capital(f"{before}{who}{_third_person(rest)}")
+    if first["self"]:
+        return None
+    verb = _VERB.match(rest)
+    if verb is None:
+        return None
+    if first["clitic"]:
+        told = _clitic(first["clitic"], verb["verb"])
+        plain = f"{told[0]} {verb['adverb']}{told[1]}" if told else ""
+    else:
+        plain = f"{verb['adverb']}{_conjugate(verb['verb'])}" if _conjugate(verb["verb"]) else ""
+    return _capital(f"{before}{who} {plain}{_third_person(rest[verb.end() :])}") if plain else None
 
 
 def _clitic(clitic: str, verb: str) -> tuple[str, str] | None:
@@ -91,7 +162,11 @@ def _conjugate(verb: str) -> str | None:
         return _special()[lower]
     if lower in words("verbs", "unchanged") or (lower.endswith("ed") and lower not in ("need", "feed", "seed")):
         return lower
-    return f"{lower}s" if lower in words("verbs", "base") else None
+    if lower not in words("verbs", "base") and lower not in words("verbs", "also_base"):
+        return None
+    if lower.endswith("y") and lower[-2] not in "aeou":
+        return f"{lower[:-1]}ies"
+    return f"{lower}es" if lower.endswith(("s", "sh", "ch", "x", "z", "o")) else f"{lower}s"
 
 
 def _third_person(rest: str) -> str:

@@ -10,16 +10,28 @@ from hmind.text.lexicon import either
 _OTHERS = re.compile(r"[你您咱]|我们|[“”\"「」『』‘’]|我说|我问|自我|敌我|忘我")
 _TOPIC = re.compile(r"[^，,。！？\s]{2,24}?(?:的[^，,。！？\s]{1,8})?(?:是|在|有|将|于|为|会在|定在)")
 """A noun phrase up to its verb: 论坛的地点是……"""
+_DROPPED = re.compile(
+    r"(?:[\d一二三四五六七八九十今明后昨前去上下这本个周月末年日号天星期早晚中午]{1,8}(?:（[^）]*）)?)?"
+    r"(?:(?:很|最|特别|非常|挺|也|还|不太?)*(?:喜欢|讨厌|爱吃|爱喝|爱看)|(?:想|打算|准备|计划)(?=[带去和跟做学买换报考搬找请到参把]))"
+)
+"""A sentence whose 我 goes without saying: 下个月想带妈妈去南京."""
 _FILLER = re.compile(r"^(?:(?:嗯+|哦+|啊|唉|哎|对了|是的|好的|其实|那个|然后|哈哈+|嘿嘿|对啊|是啊)[，,、!！~ ]*)+")
 
 
 def retell(sentence: str, name: str) -> str | None:
     """``sentence`` with 我 replaced by ``name``, or None where somebody else is spoken to or quoted."""
-    if "我" not in sentence or _OTHERS.search(sentence):
+    if _OTHERS.search(sentence):
         return None
+    if "我" not in sentence:
+        return f"{name}{sentence}" if _DROPPED.match(sentence) else None
     text = _FILLER.sub("", sentence) or sentence
     text = _kin().sub(lambda match: f"{name}的{match[1]}", text)
     return text.replace("我", name)
+
+
+def is_impersonal(sentence: str) -> bool:
+    """Whether a sentence has no 我 or 你 in it, quotes nobody and opens with a topic of its own."""
+    return not needs_speaker(sentence)
 
 
 def needs_speaker(sentence: str) -> bool:

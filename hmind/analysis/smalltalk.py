@@ -9,7 +9,7 @@ from functools import cache
 from hmind.text import tokens
 from hmind.text.lexicon import matcher, table
 
-SMALL_TALK, QUESTION, NO_CONTENT = "small_talk", "question", "no_content"
+SMALL_TALK, QUESTION, NO_CONTENT, REQUEST = "small_talk", "question", "no_content", "request"
 
 _LETTER = re.compile(r"[^\W_]")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
@@ -29,6 +29,14 @@ _PAST = re.compile(
     r"|'s (a|an|my|from)\b"
 )
 _INNER_CAPITAL = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+|\b[A-Z]{2,}\b|[\"“][A-Z]")
+_WHEN = {
+    "en": re.compile(
+        r"\b(yesterday|today|tonight|tomorrow|(?:last|next|this|on|every) "
+        r"(?:week|weekend|month|year|spring|summer|autumn|fall|winter|\w+day))\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(r"[昨今明后]天|[上下这]个?(?:周|月|星期)|周[一二三四五六日末]|[今明去]年"),
+}
 _MAXIM_BELOW = 5
 _LONGEST_SMALL_TALK = 90
 _ECHO_BELOW = 6
@@ -63,7 +71,10 @@ def judge(sentence: str, language: str, names: Collection[str] = (), heard: Coll
     if is_question(sentence, language):
         return QUESTION
     content = content_words(sentence, language, {name.lower() for name in names})
-    reacts = matcher("smalltalk", f"{language}.reaction").search(sentence.lstrip(" -–—*\"'“"))
+    said_first = _uncalled(sentence.lstrip(" -–—*\"'“"), names)
+    reacts = matcher("smalltalk", f"{language}.reaction").search(said_first)
+    if is_news(sentence, language):
+        return ""
     if not content:
         return SMALL_TALK if reacts else NO_CONTENT
     own = bool(_FIRST[language].search(sentence))
@@ -86,11 +97,34 @@ def _least(sentence: str, language: str, names: Collection[str]) -> int:
         return 0
     if (
         language == "zh"
+        or _WHEN[language].search(sentence)
         or _PAST.search(sentence)
         or any(word not in names for word in _INNER_CAPITAL.findall(sentence))
     ):
         return 2
     return _MAXIM_BELOW
+
+
+def is_news(sentence: str, language: str) -> bool:
+    """Whether somebody tells what they achieved or lost, be it in three words: "I got the job!"."""
+    return bool(matcher("smalltalk", f"{language}.news").search(sentence.replace("’", "'")))
+
+
+def is_order(sentence: str, language: str) -> bool:
+    """Whether a sentence wants to change how the listener works: its rules, its memory, what it is."""
+    return bool(matcher("smalltalk", f"{language}.order").search(sentence))
+
+
+def is_request(sentence: str, language: str, ordered: bool = False) -> bool:
+    """Whether a sentence only asks the agent to do something and tells nothing of who asks.
+
+    Beside an order ("ignore your rules") whatever is asked for counts, also what names the speaker.
+    """
+    bare = sentence.replace("’", "'").strip(" \"'“”*")
+    if not matcher("smalltalk", f"{language}.request").search(bare):
+        return False
+    rest = matcher("smalltalk", f"{language}.for_me").sub(" ", bare)
+    return ordered or not _FIRST[language].search(rest)
 
 
 def is_small_talk(sentence: str, language: str, names: Collection[str] = ()) -> bool:
@@ -112,6 +146,12 @@ def _bare(text: str, names: Collection[str]) -> str:
         if name and name.lower() in text:
             text = re.sub(rf"(?:^|(?<=[\s,，!]))\s*{re.escape(name.lower())}(?=$|[\s,，!！.。~?]|\W)", " ", text)
     return _SPACES.sub(" ", _EDGES.sub("", text)).strip(" ,，!")
+
+
+def _uncalled(sentence: str, names: Collection[str]) -> str:
+    """ "Mel, that's great" without whom it is said to."""
+    first, comma, rest = sentence.partition(",")
+    return rest.lstrip() if comma and first.strip() in names else sentence
 
 
 def _about_you(sentence: str) -> bool:

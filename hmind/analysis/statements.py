@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from hmind.analysis import dating, retell_en, retell_zh
+from hmind.analysis import dating, retell_en, retell_zh, trimming
 from hmind.analysis.reading import Line, Reading
 from hmind.model import Statement
 
@@ -56,15 +56,30 @@ def _shown(reading: Reading) -> str:
 def _told(chunk: list[Line], reading: Reading) -> str:
     language, name = reading.language, name_of(reading)
     gap = "" if language == "zh" else " "
-    dated = [dating.with_dates(line.text, line.times, language) for line in chunk]
+    dated = [trimming.trim(dating.with_dates(line.text, line.times, language), language) for line in chunk]
     if chunk[0].asked:
         return f"{name}问：{gap.join(dated)}" if language == "zh" else f"{name} asked: {gap.join(dated)}"
-    retold = [_retold(text, name, language) for text in dated]
-    if all(retold):
-        return gap.join(text for text in retold if text)
-    if language == "zh" and reading.subject == "user" and not any(retell_zh.needs_speaker(text) for text in dated):
-        return gap.join(dated)
-    return f"{name}：{gap.join(dated)}" if language == "zh" else f"{name}: {gap.join(dated)}"
+    parts: list[str] = []
+    quoting = False
+    for text in dated:
+        alone = (parts and not quoting and _impersonal(text, language)) or (
+            reading.subject == "user" and _stands(text, language)
+        )
+        told = _retold(text, name, language) or (text if alone else "")
+        said = text if quoting or told else f"{name}：{text}" if language == "zh" else f"{name}: {text}"
+        parts.append(told or said)
+        quoting = not told
+    return gap.join(parts)
+
+
+def _impersonal(text: str, language: str) -> bool:
+    """Whether a sentence names neither speaker nor listener, so that it can follow one that does."""
+    return (retell_zh if language == "zh" else retell_en).is_impersonal(text)
+
+
+def _stands(text: str, language: str) -> bool:
+    """Whether a sentence says what it is about and needs no speaker."""
+    return not (retell_zh.needs_speaker(text) if language == "zh" else retell_en.needs_speaker(text))
 
 
 def _retold(text: str, name: str, language: str) -> str | None:
@@ -73,7 +88,7 @@ def _retold(text: str, name: str, language: str) -> str | None:
 
 def _pair(reading: Reading, question: Reading) -> Statement:
     line = reading.lines[0]
-    answer = dating.with_dates(line.text, line.times, reading.language)
+    answer = trimming.trim(dating.with_dates(line.text, line.times, reading.language), reading.language)
     name = name_of(reading)
     if reading.language == "zh":
         text = f"被问“{question.asks}”，{name}答：{answer}"
@@ -86,6 +101,8 @@ def _happened(chunk: list[Line], reading: Reading) -> datetime | None:
     """When the first past thing in ``chunk`` happened; plans keep the time they were told."""
     for line in chunk:
         for time in line.times:
+            if dating.is_bare_clock(time):
+                continue
             if time.direction <= 0 and time.grain != "recent" and time.start <= reading.turn.occurred_at:
                 return time.start
     return None

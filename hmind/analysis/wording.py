@@ -31,7 +31,6 @@ _NO_GERUNDS = frozenset(
         "king",
     ]
 )
-_VOWELS = "aeiou"
 _PLAIN_ENDS = ("en", "er", "it", "on", "or", "el", "et", "op", "ow", "in", "ain", "ish", "al")
 """Ends of verbs of two syllables that lose no e before -ing: listen, offer, visit, reckon."""
 _LINK = re.compile(r"(?:[\s,]+(?:on|in|at|by|from|for|and|this|coming up))*[\s,]*$", re.IGNORECASE)

@@ -17,7 +17,21 @@ _JOIN = re.compile(r"\s+(?:(?:of|the|de|la|le|van|von|del|da|&)\s+){0,2}$|\s+$")
 _PREPOSITION = re.compile(
     r"\b(?:in|to|from|near|around|outside|visit(?:ed|ing)?|through|across|leave|left|leaving)\s+(?:the\s+)?$"
 )
-_WORKPLACE = re.compile(r"\b(?:at|for|joined|with|join|joining)\s+(?:the\s+)?$")
+_WORKPLACE = re.compile(
+    r"\b(?:joined|join|joining|(?:work\w*|jobs?|role|position|intern\w*|internship|employed|hired|offer|volunteer\w*|"
+    r"engineer|manager|contract)\b[^.,;!?]{0,24}\b(?:at|for|with|by|from))\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_AT = re.compile(r"\bat\s+(?:the\s+)?$")
+_FOR = re.compile(r"\bfor\s+$")
+_SELF = re.compile(r"(?:\bI['’]m|\bI am|\b[Mm]y (?:\w+ )?name is|\b[Cc]all(?:s|ed)? me|\bknown as)\s+$")
+_PET_CARE = re.compile(
+    r"\b(?:vet|sitter|groomer|walker|crate|leash|collar|kennel|kibble|treats?|litter|toys?|walk(?:ed|ing)?|fe(?:e)?d(?:ing)?|"
+    r"paw|leg|legs|tail)\b[^.,;!?]{0,12}$",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"\s(?:[A-Z]|\w*\d\w*)$")
+"""Ends of what is numbered or lettered: Schedule C, Form 1040, Gate B12."""
 _TITLED = re.compile(r"[\"“]([A-Z][^\"“”]{1,60})[\"”]")
 _NAMED_BY = re.compile(r"\b(?:named|called|name is|name's|names are|meet|met|with|and|friend|friends)\s+$")
 _SPEAKS = re.compile(
@@ -205,13 +219,21 @@ def _kind(name: str, text: str, start: int, end: int) -> EntityType:
         return EntityType.OBJECT
     if parts[0] in words("names", "en.first_names") and len(parts) <= 3:
         return EntityType.PERSON
-    before = text[max(0, start - 20) : start]
+    before = text[max(0, start - 50) : start]
+    if _LABEL.search(name) or _PET_CARE.search(before):
+        return EntityType.OBJECT
+    if _SELF.search(before):
+        return EntityType.PERSON
     if _PREPOSITION.search(before):
         return EntityType.PLACE
-    if _WORKPLACE.search(before) and not before.rstrip().endswith("with"):
+    if _WORKPLACE.search(before):
         return EntityType.ORGANISATION
     if name.isupper():
         return EntityType.ORGANISATION
+    if _AT.search(before):
+        return EntityType.PLACE
+    if _FOR.search(before) and name.isalpha() and len(name) > 2 and not name.endswith("s"):
+        return EntityType.PERSON
     if len(parts) <= 2 and (_NAMED_BY.search(before) or _SPEAKS.match(text[end:])) and name.replace(" ", "").isalpha():
         return EntityType.PERSON
     return EntityType.OBJECT

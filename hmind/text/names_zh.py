@@ -55,6 +55,10 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             rf"({relation}|{pets}|孩子|小孩|学生)?(?:的)?(?:名字)?(?:是叫|叫做|叫|名叫|取名|名字是|是)([{_HAN}]{{2,4}}|[A-Z][a-z]+)"
         ),
         "pet": re.compile(rf"我(?:的|家|们家)(?:的|那只|那条)?({pets})"),
+        "own_name": re.compile(
+            rf"我(?:的(?:名字|大名|全名|真名))?(?:就)?(?:叫做?|是叫)((?:{surname})[{_HAN}]{{1,2}})"
+            r"(?=[，。,.！!？?、；; ]|$)"
+        ),
         "surname": re.compile(rf"(?:{surname})"),
     }
 
@@ -63,18 +67,77 @@ def find(text: str, known: Collection[str] = (), owner: str = "user") -> list[Na
     """Named things of a Chinese sentence: known names, people, places, organisations, happenings, objects."""
     cut = _segmenter().lcut(text, HMM=False)
     found = [Named(name, EntityType.PERSON) for name in sorted(known) if len(name) > 1 and name in text]
+    found += _itself(text)
     found += _people(text, cut, owner)
     found += _joined(cut)
+    found += _landmarks(cut)
     found += [Named(match.group(1), EntityType.OBJECT) for match in _BOOK.finditer(text)]
     found += _latin(text)
     found += [Named(name, EntityType.ORGANISATION) for name in _organisations().findall(text)]
-    return found
+    return _whole(found, text)
+
+
+def _whole(found: list[Named], text: str) -> list[Named]:
+    """Without the pieces of longer names: 林晓 of 林晓雨, 平江路 of 苏州平江路. A city in an address stays."""
+
+    def piece(one: Named, other: Named) -> bool:
+        if one.type is not other.type or len(one.name) >= len(other.name):
+            return False
+        part = other.name.startswith(one.name) if one.type is EntityType.PERSON else other.name.endswith(one.name)
+        return part and text.count(one.name) == text.count(other.name) > 0
+
+    return [one for one in found if not any(piece(one, other) for other in found)]
 
 
 @cache
 def _organisations() -> re.Pattern[str]:
     """Well-known ones that jieba cuts apart."""
     return re.compile("|".join(name for name in listed("names", "zh.orgs") if len(name) > 2))
+
+
+def _itself(text: str) -> Iterator[Named]:
+    """The name that somebody gives as their own, whole, however jieba cuts it."""
+    for match in _patterns()["own_name"].finditer(text):
+        yield Named(match.group(1), EntityType.PERSON)
+
+
+def _landmarks(cut: list[str]) -> Iterator[Named]:
+    """Mountains, lakes, temples, roads by the letter they end in; nobody is called so."""
+    tags, ends, plain = _tags(), words("names", "zh.landmark_ends"), words("names", "zh.not_names")
+    for at, word in enumerate(cut):
+        before = cut[at - 1] if at else ""
+        if is_landmark(word):
+            yield Named(word, EntityType.PLACE)
+        elif (
+            word in ends
+            and len(before) > 1
+            and tags.get(before, "") in ("nr", "nrt", "ns", "nz")
+            and before not in plain
+        ):
+            yield Named(before + word, EntityType.PLACE)
+
+
+def is_landmark(word: str) -> bool:
+    """Whether a word of jieba's is the name of a place by its last letter: 明孝陵, 昭陵, 灵隐寺; no 小河, no 高山."""
+    tag = _tags().get(word, "")
+    if len(word) < 2 or word[-1] not in words("names", "zh.landmark_ends") or word in words("names", "zh.not_names"):
+        return False
+    if len(word) == 2 and (word[0] in words("names", "zh.plain_before") or tag not in ("ns", "nrt", "nr")):
+        return False
+    return tag in ("ns", "nr", "nrt", "nrfg", "nz")
+
+
+def _no_person(word: str) -> bool:
+    """Interjections (拜拜), small things (小河) and landmarks that jieba's dictionary takes for people."""
+    doubled = len(word) == 2 and word[0] == word[1]
+    small = len(word) == 2 and word[0] in "小老阿大" and word[1] in words("names", "zh.things_after_little")
+    return (
+        small
+        or is_landmark(word)
+        or (doubled and word in words("names", "zh.doubled"))
+        or word[-1] in words("names", "zh.landmark_ends")
+        or word in words("names", "zh.plants")
+    )
 
 
 def _latin(text: str) -> Iterator[Named]:
@@ -100,6 +163,8 @@ def _people(text: str, cut: list[str], owner: str) -> Iterator[Named]:
         after = cut[at + 1] if at + 1 < len(cut) else ""
         before = cut[at - 1] if at else ""
         tag = tags.get(word, "")
+        if _no_person(word):
+            continue
         if (
             word in surnames
             and after in titles
@@ -120,12 +185,12 @@ def _people(text: str, cut: list[str], owner: str) -> Iterator[Named]:
         elif 2 <= len(word) <= 3 and word[0] in "小阿老" and tag.startswith("nr") and word not in stop:
             yield Named(word, EntityType.PERSON)
         elif 2 <= len(word) <= 4 and tag in ("nr", "nrt", "nrfg") and word not in stop:
-            if word[0] in surnames or word[:2] in surnames or tag != "nr":
+            if word[0] in surnames or word[:2] in surnames:
                 yield Named(word, EntityType.PERSON)
         elif (
             word in surnames
             and 1 <= len(after) <= 2
-            and tags.get(after, "x") in ("x", "nr", "nz", "ng", "nrt")
+            and tags.get(after, "x") in ("x", "nr", "nz", "ng", "nrt", "ag")
             and before
             in (
                 "叫",
@@ -147,6 +212,17 @@ def _people(text: str, cut: list[str], owner: str) -> Iterator[Named]:
                 "给",
                 "约",
                 "陪",
+                "了",
+                "遇到",
+                "遇见",
+                "碰到",
+                "见到",
+                "见",
+                "带",
+                "请",
+                "教",
+                "问",
+                "帮",
             )
             and re.fullmatch(rf"[{_HAN}]+", after)
         ):
@@ -186,7 +262,7 @@ def _joined(cut: list[str]) -> Iterator[Named]:
         words("names", "zh.happenings"),
     )
     for at, word in enumerate(cut):
-        if word in stop or not re.match(rf"[{_HAN}]", word):
+        if word in stop or not re.match(rf"[{_HAN}]", word) or (len(word) == 2 and word[0] == word[1]):
             continue
         tag = tags.get(word, "")
         head = next((end for end in ("手术", "婚礼", "考试", "比赛") if word.endswith(end) and len(word) > 2), "")
@@ -202,7 +278,7 @@ def _joined(cut: list[str]) -> Iterator[Named]:
             name = _with_nouns(cut, at) if word in orgs else word
             if name not in orgs:
                 yield Named(name, EntityType.ORGANISATION)
-        elif tag == "nt":
+        elif tag == "nt" and not (len(word) < 4 and word.endswith(("部", "科", "室", "处", "所", "组", "院"))):
             yield Named(word, EntityType.PLACE if word.endswith(places) else EntityType.ORGANISATION)
         elif tag == "ns" and len(word) > 1:
             if not (at + 1 < len(cut) and (cut[at + 1] in places or cut[at + 1] in orgs)):
@@ -211,7 +287,7 @@ def _joined(cut: list[str]) -> Iterator[Named]:
             len(word) > 1 or (at and tags.get(cut[at - 1], "") in ("ns", "nr", "nz") and len(cut[at - 1]) > 1)
         ):
             name = _with_nouns(cut, at)
-            if name != word or len(word) > 1:
+            if name != word:
                 yield Named(name, EntityType.PLACE)
         elif (
             len(word) > 2
@@ -231,6 +307,7 @@ def _with_nouns(cut: list[str], at: int) -> str:
         word = cut[start - 1]
         if (
             word in words("names", "zh.never_inside")
+            or (word in words("names", "zh.place_ends") and cut[at] in words("names", "zh.happenings"))
             or not re.fullmatch(rf"[{_HAN}A-Za-z]+", word)
             or tags.get(word, "n") not in _NOUNS
         ):
