@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from hmind.analysis import grouping, salience, statements
+from hmind.analysis import grouping, pointers, salience, statements
 from hmind.analysis.reading import Reading, read
 from hmind.model import Analysis, CandidateFact, EntityType, FoundEntity, FoundEvent, Known, Segment, Statement
 
@@ -42,7 +42,7 @@ class OfflineAnalyst:
 
 def _event(members: Sequence[Reading], known: Known, people: set[str], segment: Segment) -> FoundEvent:
     own = {turn.turn_id for turn in segment.turns}
-    noted = [_notes(reading, own) for reading in members]
+    noted = [_notes(reading, own) for reading in pointers.explain(members)]
     facts = tuple(fact for reading in members for fact in _facts(reading))
     entities = _entities(members, people)
     told = [

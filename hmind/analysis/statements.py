@@ -74,7 +74,7 @@ def _told(chunk: list[Line], reading: Reading) -> str:
 
 def _impersonal(text: str, language: str) -> bool:
     """Whether a sentence names neither speaker nor listener, so that it can follow one that does."""
-    return (retell_zh if language == "zh" else retell_en).is_impersonal(text)
+    return retell_zh.is_impersonal(text) if language == "zh" else retell_en.is_impersonal(text)
 
 
 def _stands(text: str, language: str) -> bool:

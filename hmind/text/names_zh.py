@@ -184,6 +184,8 @@ def _people(text: str, cut: list[str], owner: str) -> Iterator[Named]:
             yield Named(word + after + title, EntityType.PERSON)
         elif 2 <= len(word) <= 3 and word[0] in "小阿老" and tag.startswith("nr") and word not in stop:
             yield Named(word, EntityType.PERSON)
+        elif len(word) == 2 and tag == "nr" and after == "的":
+            continue
         elif 2 <= len(word) <= 4 and tag in ("nr", "nrt", "nrfg") and word not in stop:
             if word[0] in surnames or word[:2] in surnames:
                 yield Named(word, EntityType.PERSON)
@@ -281,7 +283,7 @@ def _joined(cut: list[str]) -> Iterator[Named]:
         elif tag == "nt" and not (len(word) < 4 and word.endswith(("部", "科", "室", "处", "所", "组", "院"))):
             yield Named(word, EntityType.PLACE if word.endswith(places) else EntityType.ORGANISATION)
         elif tag == "ns" and len(word) > 1:
-            if not (at + 1 < len(cut) and (cut[at + 1] in places or cut[at + 1] in orgs)):
+            if not (at + 1 < len(cut) and (cut[at + 1] in places or cut[at + 1] in orgs)) and _surely_place(cut, at):
                 yield Named(word, EntityType.PLACE)
         elif word in places and (
             len(word) > 1 or (at and tags.get(cut[at - 1], "") in ("ns", "nr", "nz") and len(cut[at - 1]) > 1)
@@ -298,6 +300,14 @@ def _joined(cut: list[str]) -> Iterator[Named]:
             )
         ):
             yield Named(word, EntityType.PLACE)
+
+
+def _surely_place(cut: list[str], at: int) -> bool:
+    """Whether a word that jieba calls a place is one: its dictionary also calls 拜拜, 深度 and 美丽 so."""
+    word, after = cut[at], cut[at + 1] if at + 1 < len(cut) else ""
+    if len(word) > 2 or word in words("names", "zh.cities"):
+        return True
+    return bool(at) and cut[at - 1] in words("names", "zh.place_cues") and after != "的"
 
 
 def _with_nouns(cut: list[str], at: int) -> str:
