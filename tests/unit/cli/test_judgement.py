@@ -86,10 +86,22 @@ def entry(turn_id: str, state: str, reason: str | None) -> LedgerEntry:
 
 def fact(**changes: Any) -> KeptFact:
     values: dict[str, Any] = {
-        "id": "f", "text": "…", "subject": "user", "predicate": "likes", "object": "green Tea", "confidence": 0.9, "told_by": "Ida",
-        "source_turns": ("t1",), "session_id": "s", "valid_from": None, "valid_to": None, "recorded_at": NOW,
-        "invalidated_at": None, "superseded_by": None, "because": None,
-    }  # fmt: skip
+        "id": "f",
+        "text": "…",
+        "subject": "user",
+        "predicate": "likes",
+        "object": "green Tea",
+        "confidence": 0.9,
+        "told_by": "Ida",
+        "source_turns": ("t1",),
+        "session_id": "s",
+        "valid_from": None,
+        "valid_to": None,
+        "recorded_at": NOW,
+        "invalidated_at": None,
+        "superseded_by": None,
+        "because": None,
+    }
     return KeptFact(**(values | changes))
 
 
