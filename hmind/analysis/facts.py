@@ -25,8 +25,11 @@ def find(sentences: Sequence[str], language: str, voice: Voice, at: datetime) ->
     """
     read = facts_zh.find if language == "zh" else facts_en.find
     claims = list(read(sentences, voice, at))
+    jobs = [(claim.sentence, claim.object.split("（")[0]) for claim in claims if claim.predicate == "works_at"]
     found: dict[tuple[str, str, str], Claim] = {}
     for claim in claims:
+        if claim.predicate == "plans_to" and any(at == claim.sentence and job in claim.object for at, job in jobs):
+            continue
         if claim.predicate == "works_as" and claim.valid_from is None and claim.valid_to is None:
             claim = replace(claim, valid_from=_start_of_job(claim, claims))
         found.setdefault((claim.subject, claim.predicate, claim.object.casefold()), claim)

@@ -21,14 +21,17 @@ _CONTRACTED = [
     (re.compile(r"\b(i|we|they|you)'ve\b", re.IGNORECASE), r"\1 have"),
     (re.compile(r"\b(i|we|he|she|they|you)'d\b", re.IGNORECASE), r"\1 would"),
     (re.compile(r"\b(i|we|he|she|they|you|it)'ll\b", re.IGNORECASE), r"\1 will"),
+    (re.compile(r"\b(have|has) got(?= (?:a|an|my|some|no|two|three|\d)\b)", re.IGNORECASE), r"\1"),
     (re.compile(r"\bcan't\b|\bcannot\b", re.IGNORECASE), "can not"),
     (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
     (re.compile(r"n't\b", re.IGNORECASE), " not"),
     (re.compile(r"\b(name|birthday|language|job|favou?rite \w+)'s\b", re.IGNORECASE), r"\1 is"),
 ]
 _DANGLING = re.compile(r"(?:,?\s+(?:and|but|or|so|to|that|with|for|the|a|of|in|on))+$", re.IGNORECASE)
-_NO_NAME = re.compile(r"(?:ish|ese|ian|ean|an|ic|ist|ite|i)$")
+_NO_NAME = re.compile(r"(?:ish|ese|ian|ean|an|ic|ist|ite|i|ed|ing|ful)$")
 _RELATIVE = re.compile(r"^((?:\w+ )?\w+s) (?:that|who|which) (?=[a-z]+\b)")
+_OPENING_LETTERS = 8
+"""A time that far in opens its sentence and counts for what ended in any of its clauses."""
 _ARTICLE = re.compile(r"^(?:a|an|the|some|my|our|any)\s+", re.IGNORECASE)
 
 
@@ -254,6 +257,7 @@ def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple
     found = times.resolve(clause.text, at)
     if not found and (rule.starts or rule.over or not rule.state):
         found = times.resolve(sentence, at)
+        found = [time for time in found if not rule.over or time.span[0] <= _OPENING_LETTERS]
     named = [
         time for time in found if time.grain != "recent" and (time.end > at or not (rule.plan or rule.needs_future))
     ]

@@ -22,6 +22,8 @@ _RELATION = re.compile(
 _CALLED = re.compile(r"^(?:一[家所间个])?(?:叫做?|名叫|名为)([^的]{1,10})的([\u4e00-\u9fff]{1,6})$")
 _ONE_OF = re.compile(r"^一[家所间个名位](?=[\u4e00-\u9fff]{2})")
 _LASTED = re.compile(r"[一二三四五六七八九十两几半\d]+个?(?:年|月|周|天)(?:多)?了?$")
+_OPENING_LETTERS = 4
+"""A time that far in opens its sentence and counts for what ended in any of its clauses."""
 _TRIM = re.compile(r"(?:了|啦|啊|呀|哦|呢|吧|的|哈|嘛|哟)+$")
 
 
@@ -167,6 +169,7 @@ def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple
     found = times.resolve(clause.text, at)
     if not found and (rule.starts or rule.over or not rule.state):
         found = times.resolve(sentence, at)
+        found = [time for time in found if not rule.over or time.span[0] <= _OPENING_LETTERS]
     named = [
         time for time in found if time.grain != "recent" and (time.end > at or not (rule.plan or rule.needs_future))
     ]

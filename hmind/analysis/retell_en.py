@@ -20,7 +20,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _TOPIC = re.compile(
-    r"(?:The|A|An|Her|His|Their|This|That)\s+(?!one\b|thing\b|only\b|same\b|way\b|other\b|first\b|best\b)[\w-]+(?:\s+[\w-]+){0,4}?\s+"
+    r"(?:The|A|An|Her|His|Their|This|That)\s+(?!one\b|thing\b|only\b|same\b|way\b|other\b|first\b|best\b)[\w-]+(?:\s+[\w-]+){0,4}?(?:\s+\([^)]*\))?\s+"
     r"(?:is|are|was|were|will|has|have|had|comes?|came|starts?|ends?|takes?|took|went|goes|opens?|costs?|lets|said|says)\b"
 )
 """A noun with its verb: "The recording went great"."""

@@ -192,7 +192,10 @@ def _people(text: str, cut: list[str], owner: str) -> Iterator[Named]:
         elif (
             word in surnames
             and 1 <= len(after) <= 2
-            and tags.get(after, "x") in ("x", "nr", "nz", "ng", "nrt", "ag")
+            and (
+                tags.get(after, "x") in ("x", "nr", "nz", "ng", "nrt", "ag")
+                or (len(after) == 1 and tags.get(after) == "n" and before in ("和", "跟", "与", "叫"))
+            )
             and before
             in (
                 "叫",
