@@ -30,10 +30,18 @@ def find(sentences: Sequence[str], language: str, voice: Voice, at: datetime) ->
     for claim in claims:
         if claim.predicate == "plans_to" and any(at == claim.sentence and job in claim.object for at, job in jobs):
             continue
+        if claim.predicate == "name" and _is_short_for_another(claim, claims):
+            claim = replace(claim, predicate="nickname")
         if claim.predicate == "works_as" and claim.valid_from is None and claim.valid_to is None:
             claim = replace(claim, valid_from=_start_of_job(claim, claims))
         found.setdefault((claim.subject, claim.predicate, claim.object.casefold()), claim)
     return list(found.values())
+
+
+def _is_short_for_another(name: Claim, claims: Sequence[Claim]) -> bool:
+    """ "我叫林晓雨，叫我晓雨就行": the second is what to call them, the first stays their name."""
+    full = [one.object for one in claims if one.predicate == "name" and one.subject == name.subject]
+    return any(name.object in other and name.object != other for other in full)
 
 
 def _start_of_job(trade: Claim, claims: Sequence[Claim]) -> datetime | None:

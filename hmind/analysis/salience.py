@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from hmind.model import CandidateFact, FoundEntity
-from hmind.text.lexicon import matcher, table
+from hmind.text.lexicon import either, matcher, table
 
 INTENT_WEIGHT, DENSITY_WEIGHT, LINKS_WEIGHT, USE_WEIGHT = 0.4, 0.3, 0.2, 0.1
 """Weights of the four parts; sum 1."""
@@ -132,8 +132,18 @@ def _vital(one: Told) -> bool:
     return any(vital.search(line) for line in one.lines)
 
 
+@cache
+def _no_kin() -> re.Pattern[str]:
+    return re.compile(rf"(?:'s (?:{either('relations', 'en.others')})|的(?:{either('relations', 'zh.others')}))$")
+
+
 def _is_turn(fact: CandidateFact) -> bool:
-    """A home counts as vital when somebody moved; the other vital matters always do, when sure."""
+    """A home counts as vital when somebody moved; the other vital matters always do, when sure.
+
+    A colleague's or a friend's matters never do.
+    """
+    if _no_kin().search(fact.subject):
+        return False
     if fact.predicate == "lives_in":
         return fact.valid_from is not None or fact.confidence >= 0.9
     if fact.predicate == "marital_status":

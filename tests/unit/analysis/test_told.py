@@ -65,6 +65,7 @@ FACTS: list[tuple[str, set[Told]]] = [
     ("I'm Irish.", set()),
     ("I'm Exhausted.", set()),
     ("If I get the job at Lumen I'll celebrate.", set()),
+    ("我叫方晓棠，叫我晓棠就行。", {("name", "方晓棠", ""), ("nickname", "晓棠", "")}),
     ("我养了一条狗，叫豆包。", {("has_pet", "狗，叫豆包", "")}),
     (
         "我上个月辞了银行的工作，现在在一家花店做花艺师。",
