@@ -262,8 +262,8 @@ class Recollection:
     """One item that recall returns.
 
     Attributes:
-        score: what it is ranked by; ``parts`` are its summands and factors by name (vector,
-            keyword, time, importance, layer).
+        score: what it is ranked by; ``parts`` are its summands by name (vector,
+            keyword, event, time, importance, layer).
         source_turns: ids of the turns it rests on, best first.
         flags: e.g. ``possibly_outdated``.
     """

@@ -110,6 +110,8 @@ class RecallSettings(_Section):
     limit: int = Field(ge=1, le=1000)
     vector_weight: float = Field(ge=0)
     keyword_weight: float = Field(ge=0)
+    event_weight: float = Field(ge=0, le=1)
+    event_fade: float = Field(ge=0.5, le=1)
     time_weight: float = Field(ge=0)
     time_scale_days: float = Field(gt=0)
     importance_weight: float = Field(ge=0, le=1)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import numpy as np
 from pgvector import HalfVector
 
 from hmind.embedding.embedder import Vectors
@@ -20,17 +21,17 @@ class Asking:
     """A question of one user at one moment.
 
     Attributes:
-        vector: of the question, shape (dim,).
+        vector: of the question, shape (dim,); empty until it is embedded.
         unrelated_cos: cosines count from there.
     """
 
     tenant: str
     user_id: str
     question: Question
-    vector: Vectors
     unrelated_cos: float
     now: datetime
     settings: RecallSettings
+    vector: Vectors = field(default_factory=lambda: np.empty(0, dtype=np.float32))
 
     @property
     def whose(self) -> dict[str, str]:
@@ -56,7 +57,8 @@ class Asking:
         keyword: float,
         occurred_at: datetime | None,
         importance: float | None,
+        support: float = 0.0,
     ) -> Score | None:
         """What a memory earns, or None when nothing connects it to the question; see score.py."""
-        evidence = Evidence(nearness(cosine, self.unrelated_cos), keyword, occurred_at, importance)
+        evidence = Evidence(nearness(cosine, self.unrelated_cos), keyword, occurred_at, importance, support)
         return Scorer(self.settings, self.now).score(layer, evidence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -21,13 +21,14 @@ from hmind.settings import RecallSettings
 
 _PRIORITY = {layer: rank for rank, layer in enumerate((Layer.L4, Layer.L1, Layer.L2, Layer.L3))}
 _GISTS = frozenset({Layer.L2, Layer.L4})
+_THREADS = 8
+"""At most; started as they are needed, two for each question that is asked at the same time."""
 
 
 @dataclass(frozen=True)
 class _Beside:
-    """What is read while the gists are: facts that hold and that ended, named entities, turns that still wait."""
+    """What is read while the question is embedded: facts that ended, named entities, turns that still wait."""
 
-    live: Sequence[Row[Any]]
     ended: Sequence[Row[Any]]
     named: list[Recollection]
     waiting: frozenset[TurnKey]
@@ -36,7 +37,7 @@ class _Beside:
 class Recall:
     """Answers questions about one user from everything that is kept of that user.
 
-    Holds no connection between calls; safe to share between threads.
+    Holds no connection between calls nor while a question is embedded; safe to share between threads.
 
     Args:
         shortterm: where raw turns are read.
@@ -51,7 +52,9 @@ class Recall:
         settings: RecallSettings,
         clock: Clock = utc_now,
     ) -> None:
-        self._engine = engine
+        # Single statements that only read: no transaction to begin and to end for each.
+        self._reading = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._threads = ThreadPoolExecutor(max_workers=_THREADS, thread_name_prefix="recall")
         self._shortterm = shortterm
         self._embedder = embedder
         self._settings = settings
@@ -88,33 +91,34 @@ class Recall:
         most = self._settings.limit if limit is None else limit
         if not asked.text or not wanted or most < 1:
             return []
-        # No connection is held while the question is embedded, nor by one layer for another.
-        with ThreadPoolExecutor(max_workers=2, thread_name_prefix="recall") as pool:
-            raw = pool.submit(self._shortterm.readable, tenant, user_id) if Layer.L1 in wanted else None
-            asking = Asking(
-                tenant=tenant,
-                user_id=user_id,
-                question=asked,
-                vector=self._embedder.questions([asked.text])[0],
-                unrelated_cos=below_unrelated(self._embedder.unrelated_cos),
-                now=now or self._clock(),
-                settings=self._settings,
-            )
-            beside = pool.submit(self._beside_gists, asking, wanted)
-            found: list[Recollection] = []
-            if layers_of_gists := wanted & _GISTS:
-                with self._engine.connect() as connection:
-                    found, asking = gists.find(connection, asking, layers_of_gists)
-            others = beside.result()
-            found = outdated.flagged(found, others.ended) + facts.score(others.live, asking) + others.named
-            if raw is not None:
-                found += turns.find(raw.result(), others.waiting, asking, self._turn_vectors)
+        asking = Asking(
+            tenant=tenant,
+            user_id=user_id,
+            question=asked,
+            unrelated_cos=below_unrelated(self._embedder.unrelated_cos),
+            now=now or self._clock(),
+            settings=self._settings,
+        )
+        # What needs no vector is read while the question is embedded.
+        raw = self._threads.submit(self._shortterm.readable, tenant, user_id) if Layer.L1 in wanted else None
+        beside = self._threads.submit(self._read_beside, asking, wanted)
+        asking = replace(asking, vector=self._embedder.questions([asked.text])[0])
+        found: list[Recollection] = []
+        live: Sequence[Row[Any]] = []
+        if layers_of_gists := wanted & _GISTS:
+            with self._reading.connect() as connection:
+                if Layer.L4 in wanted:
+                    live = facts.read(connection, asking)
+                found, asking = gists.find(connection, asking, layers_of_gists)
+        others = beside.result()
+        found = outdated.flagged(found, others.ended) + facts.score(live, asking) + others.named
+        if raw is not None:
+            found += turns.find(raw.result(), others.waiting, asking, self._turn_vectors)
         return choose(found, most)
 
-    def _beside_gists(self, asking: Asking, wanted: Collection[Layer]) -> _Beside:
-        with self._engine.connect() as connection:
+    def _read_beside(self, asking: Asking, wanted: Collection[Layer]) -> _Beside:
+        with self._reading.connect() as connection:
             return _Beside(
-                live=facts.read(connection, asking) if Layer.L4 in wanted else [],
                 ended=outdated.read(connection, asking) if _GISTS & set(wanted) else [],
                 named=entities.find(connection, asking) if Layer.L3 in wanted else [],
                 waiting=turns.waiting(connection, asking.tenant, asking.user_id) if Layer.L1 in wanted else frozenset(),

@@ -1,14 +1,19 @@
 """The score of a recollection and its parts. One formula for all layers, numbers from settings.
 
-    score = vector + keyword + time + importance + layer, where
+    score = vector + keyword + event + time + importance + layer, where
     vector     = vector_weight  * nearness       nearness = (cos - unrelated) / (1 - unrelated), 0 to 1
     keyword    = keyword_weight * bm25           bm25.py, 0 to 1
+    event      = event_weight * max(0, support - own)
+                 own = vector + keyword of the gist, support = the most that another gist of its event
+                 has of these, times event_fade for each place that it lies further away than the next
     time       = time_weight / (1 + days / time_scale_days)
-    importance = -(vector + keyword + time) * importance_weight * (1 - importance of the memory)
+    importance = -(vector + keyword + event + time) * importance_weight * (1 - importance of the memory)
     layer      = the bonus of its layer
 
-so the importance of a memory is a factor on what it earned, written as what it costs. What
-answers neither by vector nor by keyword is no answer, however recent, and has no score.
+so a hit lifts what was said around it, which often holds the answer without the words of the
+question, by a share of what separates them: never above itself. The importance of a memory is a
+factor on what it earned, written as what it costs. What answers neither by vector nor by keyword
+and stands beside nothing that does is no answer, however recent, and has no score.
 """
 
 from __future__ import annotations
@@ -25,18 +30,20 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for one memory, each from 0 to 1, before any weight.
+    """What speaks for one memory, each from 0 to 1, before any weight but for ``support``.
 
     Attributes:
         occurred_at: aware; None is as if it happened infinitely long ago.
         importance: effective importance of a gist, confidence of a fact; None where nobody
             has judged it yet (a raw turn, an entity).
+        support: what the best neighbour in the same event earned by vector and keyword, faded.
     """
 
     vector: float
     keyword: float
     occurred_at: datetime | None
     importance: float | None
+    support: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +69,16 @@ class Scorer:
 
     def score(self, layer: Layer, evidence: Evidence) -> Score | None:
         """The score by the formula above, or None when nothing connects memory and question."""
-        if evidence.vector <= 0 and evidence.keyword <= 0:
+        if evidence.vector <= 0 and evidence.keyword <= 0 and evidence.support <= 0:
             return None
         settings = self._settings
+        vector = settings.vector_weight * evidence.vector
+        keyword = settings.keyword_weight * evidence.keyword
         judged = settings.unjudged_importance if evidence.importance is None else evidence.importance
         earned = {
-            "vector": settings.vector_weight * evidence.vector,
-            "keyword": settings.keyword_weight * evidence.keyword,
+            "vector": vector,
+            "keyword": keyword,
+            "event": settings.event_weight * max(0.0, evidence.support - vector - keyword),
             "time": settings.time_weight * self._recency(evidence.occurred_at),
         }
         parts = earned | {

@@ -176,7 +176,7 @@ def test_parts_add_up_and_follow_the_settings(recall: Recall, scribe: Scribe, se
     answer = recall.ask("In which orchestra does Lin play the violin?", "default", "lin")
     assert {one.details["kind"] for one in answer} == {"gist", "fact", "entity"}
     for one in answer:
-        assert set(one.parts) == {"vector", "keyword", "time", "importance", "layer"}
+        assert set(one.parts) == {"vector", "keyword", "event", "time", "importance", "layer"}
         assert math.isclose(sum(one.parts.values()), one.score)
     gist = next(one for one in answer if one.layer is Layer.L2)
     numbers = settings.recall
@@ -184,6 +184,46 @@ def test_parts_add_up_and_follow_the_settings(recall: Recall, scribe: Scribe, se
     earned = gist.parts["vector"] + gist.parts["keyword"] + gist.parts["time"]
     factor = 1 - numbers.importance_weight + numbers.importance_weight * 0.25
     assert gist.score == pytest.approx(earned * factor + numbers.bonus_l2)
+
+
+def test_a_hit_lifts_the_other_gists_of_its_event_and_none_above_itself(
+    recall: Recall, scribe: Scribe, settings: Settings
+) -> None:
+    event, numbers = new_id(), settings.recall
+    texts = [
+        "Lin signed up for the half marathon in Hangzhou.",
+        "The start is on 6 December at eight.",
+        "Her shoes are new.",
+        "Ann comes along with the camera.",
+        "The kettle broke.",
+    ]
+    talk = [scribe.gist(said, event_id=event, ordinal=place) for place, said in enumerate(texts)]
+    elsewhere = scribe.gist(texts[1])
+    other_user = replace(scribe, user_id="maya").gist(
+        "The half marathon, the half marathon.", event_id=event, ordinal=5
+    )
+    found = {one.id: one for one in recall.ask("On what date is the half marathon?", "default", "lin")}
+    assert other_user not in found
+    own = {id_: found[id_].parts["vector"] + found[id_].parts["keyword"] for id_ in talk}
+    for place, id_ in enumerate(talk):
+        support = max(
+            own[other] * numbers.event_fade ** (abs(place - away) - 1)
+            for away, other in enumerate(talk)
+            if away != place
+        )
+        assert found[id_].parts["event"] == pytest.approx(numbers.event_weight * max(0.0, support - own[id_]))
+    assert found[talk[0]].parts["event"] == 0
+    assert found[talk[1]].parts["event"] > found[talk[4]].parts["event"] > 0
+    assert found[talk[0]].score > found[talk[1]].score > found[elsewhere].score
+    assert found[elsewhere].parts["event"] == 0
+
+
+def test_a_gist_that_is_not_live_supports_nothing(recall: Recall, scribe: Scribe) -> None:
+    event = new_id()
+    scribe.gist("The half marathon, the half marathon.", event_id=event, state="evicted")
+    beside = scribe.gist("The start is at eight.", event_id=event, ordinal=1)
+    [found] = [one for one in recall.ask("When is the half marathon?", "default", "lin") if one.id == beside]
+    assert found.parts["event"] == 0
 
 
 def test_of_two_equal_memories_the_newer_and_the_weightier_come_first(recall: Recall, scribe: Scribe) -> None:
