@@ -120,6 +120,7 @@ class RecallSettings(_Section):
     bm25_b: float = Field(ge=0, le=1)
     candidates: int = Field(ge=1)
     embed_turns: int = Field(ge=0)
+    embed_new_turns: int = Field(ge=0)
     bonus_l4: float
     bonus_l1: float
     bonus_l2: float

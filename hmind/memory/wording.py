@@ -92,7 +92,8 @@ def sentence(
     """A fact as a sentence without full stop: ``The user lives in Denver (since 1 November 2026)``.
 
     A date stands only where it means something: of a state its beginning, of what happened or is
-    planned its day, if that is another than ``told_at``; of anything its end. Days are UTC.
+    planned its day, if that is another than ``told_at``; of anything its end. What began on the day
+    it ended was only told of then, so its beginning is not known. Days are UTC.
 
     Args:
         language: ``en`` or ``zh``.
@@ -122,7 +123,8 @@ def _dates(
     kind: str, valid_from: datetime | None, valid_to: datetime | None, told_at: datetime | None
 ) -> list[tuple[str, datetime]]:
     dates = []
-    if valid_from is not None and kind:
+    began = valid_from is not None and (valid_to is None or valid_from.date() < valid_to.date())
+    if valid_from is not None and kind and began:
         later = told_at is not None and valid_from.date() > told_at.date()
         another_day = told_at is not None and valid_from.date() != told_at.date()
         if kind == "since":

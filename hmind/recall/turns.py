@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from hashlib import blake2b
+from itertools import islice
 from threading import Lock
 from typing import Protocol
 
-import numpy as np
 from sqlalchemy import Connection, select
 
 from hmind.embedding.embedder import Embedder, Vectors
@@ -43,20 +43,27 @@ class TurnVectors:
         self._kept: OrderedDict[bytes, Vectors] = OrderedDict()
         self._lock = Lock()
 
-    def of(self, texts: Sequence[str]) -> list[Vectors]:
-        """One vector of shape (dim,) for each text."""
+    def of(self, texts: Sequence[str], most_new: int) -> list[Vectors | None]:
+        """A vector of shape (dim,) for each text; None for those that are not known yet beyond ``most_new``.
+
+        New ones are computed from the last text backwards.
+        """
         names = [blake2b(text.encode(), digest_size=16).digest() for text in texts]
         with self._lock:
-            missing = {name: text for name, text in zip(names, texts, strict=True) if name not in self._kept}
-        fresh = dict(zip(missing, self._embedder.passages(list(missing.values())), strict=True)) if missing else {}
+            vectors = {name: self._kept[name] for name in names if name in self._kept}
+        missing = {
+            name: text for name, text in zip(reversed(names), reversed(texts), strict=True) if name not in vectors
+        }
+        new = dict(islice(missing.items(), most_new))
+        if new:
+            vectors |= zip(new, self._embedder.passages(list(new.values())), strict=True)
         with self._lock:
-            vectors = [fresh[name] if name in fresh else self._kept[name] for name in names]
-            for name, vector in zip(names, vectors, strict=True):
+            for name, vector in vectors.items():
                 self._kept[name] = vector
                 self._kept.move_to_end(name)
             while len(self._kept) > self._room:
                 self._kept.popitem(last=False)
-        return vectors
+        return [vectors.get(name) for name in names]
 
 
 def waiting(connection: Connection, tenant: str, user_id: str) -> frozenset[TurnKey]:
@@ -75,7 +82,8 @@ def find(
     """The raw turns that have to do with the question, scored, unordered.
 
     All count by keywords and time; the newest ``embed_turns`` of those still waiting by meaning
-    too (the others have their gists). What is word for word the question is left out: an agent
+    too (the others have their gists), as far as their vectors are known or among the
+    ``embed_new_turns`` that are computed for one question. What is word for word the question is left out: an agent
     that asks with the turn it just sent is not answered by it.
     """
     asked = fold(asking.question.text)
@@ -118,5 +126,9 @@ def _cosines(
     newest = sorted(open_turns, key=lambda turn: (turn.received_at, turn.seq))[-most:] if most else []
     if not newest:
         return {}
-    cosines = np.stack(vectors.of([turn.content for turn in newest])) @ asking.vector
-    return {(turn.session_id, turn.turn_id): float(cosine) for turn, cosine in zip(newest, cosines, strict=True)}
+    known = vectors.of([turn.content for turn in newest], asking.settings.embed_new_turns)
+    return {
+        (turn.session_id, turn.turn_id): float(vector @ asking.vector)
+        for turn, vector in zip(newest, known, strict=True)
+        if vector is not None
+    }

@@ -340,6 +340,20 @@ def test_raw_turns_answer_by_words_and_those_still_waiting_by_meaning(
     assert echo.turn_id not in {one.id for one in answer}
 
 
+def test_few_new_turns_are_embedded_for_one_question_and_the_newest_first(
+    recall: Recall, scribe: Scribe, client: redis.Redis, shortterm: ShortTerm, settings: Settings
+) -> None:
+    most = settings.recall.embed_new_turns
+    waiting = say(client, shortterm, *(f"My brother marries bride number {number}." for number in range(2 * most + 1)))
+    for turn in waiting:
+        scribe.turn(turn.turn_id, "waiting")
+    ids = [turn.turn_id for turn in reversed(waiting)]
+    for asked in (1, 2, 3):
+        answer = recall.ask("When is the wedding?", "default", "lin", limit=100)
+        by_meaning = {one.id for one in answer if one.parts["vector"] > 0}
+        assert by_meaning == set(ids[: asked * most])
+
+
 def test_a_raw_turn_gives_way_to_the_gist_drawn_from_it(
     recall: Recall, scribe: Scribe, client: redis.Redis, shortterm: ShortTerm
 ) -> None:

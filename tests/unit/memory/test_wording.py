@@ -77,6 +77,7 @@ def test_facts_read_as_sentences(predicate: str, object_: str, language: str, ex
             "(since 20 October 2026, until 24 November 2026)",
             "（自 2026-10-20，至 2026-11-24）",
         ),
+        ("works_at", TOLD, TOLD, "(until 24 November 2026)", "（至 2026-11-24）"),
         ("likes", TOLD, None, "", ""),
         ("likes", None, TOLD, "(until 24 November 2026)", "（至 2026-11-24）"),
         ("allergic_to", EARLIER, None, "", ""),
