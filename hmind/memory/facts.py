@@ -21,7 +21,7 @@ from hmind.memory.gists import EventRef
 from hmind.model import CandidateFact
 from hmind.storage.schema import FactRow, ReviewRow
 
-SINGLE_VALUED = frozenset({"name", "lives_in", "works_at", "occupation", "birthday", "age", "marital_status"})
+SINGLE_VALUED = frozenset({"name", "lives_in", "works_at", "works_as", "birthday", "age", "marital_status"})
 """Predicates with one value at a time: who says a new one ends the old one."""
 
 

@@ -111,7 +111,8 @@ def test_a_list_of_turns_comes_in_by_celery(app: Hmind) -> None:
         producer.send_task("hmind.intake.accept", args=[[*turns, "no turn", {"content": "nobody"}]], queue="intake")
 
     wait_for(lambda: sum(states(app.engine, "dora").values()) == 3, within_s=30)
-    dead = rows(app, "SELECT field, origin FROM dead_letters ORDER BY field")
+    query = "SELECT field, origin FROM dead_letters ORDER BY field"
+    dead = wait_for(lambda: rows(app, query), within_s=20)
     assert dead == [("turn", "task"), ("user_id", "task")]
 
 

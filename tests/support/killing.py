@@ -33,7 +33,7 @@ def import_with_kills(settings: Settings, reader: Reader, logs: Path, kills: int
     app = Hmind(settings)
     app.migrate()
     with working(settings, logs, environment=SOON, first_delay_s=0.1, healthy_after_s=0.0) as supervisor:
-        imported = run(reader, app.intake, app.redis, settings.intake)
+        imported = run(reader, app.intake, app.engine, app.redis, settings.intake)
         stages = itertools.cycle(("boundary", "analysis", "promotion", "intake", "boundary"))
         done = -1
         for _ in range(kills):
