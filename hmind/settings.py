@@ -103,7 +103,6 @@ class PromotionSettings(_Section):
     review_fact_at: float = Field(ge=0, le=1)
     pool_days: float = Field(gt=0)
     review_days: float = Field(gt=0)
-    merge_above_cos: float = Field(ge=0, le=1)
 
 
 class RecallSettings(_Section):
