@@ -27,7 +27,6 @@ from hmind.shortterm.store import ShortTerm
 
 log = logging.getLogger(__name__)
 
-LOCK_S = 120
 TURNS_AT_ONCE = 2000
 """Turns of one window that are judged at once; a longer one is worked off in order."""
 CONTEXT_TURNS = 6
@@ -81,7 +80,8 @@ class Detection:
 
         ``because`` closes the rest of the window too, for that reason (the daily sweep).
         """
-        lock = self._redis.lock(keys.detecting(session), timeout=LOCK_S, blocking=False)
+        lease_s = self._settings.upkeep.lease_s
+        lock = self._redis.lock(keys.detecting(session), timeout=lease_s, blocking=False)
         if not lock.acquire():
             windows.postpone(self._engine, session, windows.soon(self._clock()))
             return []
@@ -99,7 +99,7 @@ class Detection:
             try:
                 lock.release()
             except LockError:
-                log.warning("a detection took longer than its lock of %d s", LOCK_S)
+                log.warning("a detection took longer than its lock of %d s", lease_s)
         return closed
 
     def _look(self, session: SessionRef, because: Boundary | None) -> _Look:

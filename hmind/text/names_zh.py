@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import sys
-import warnings
 from collections.abc import Collection, Iterator
 from functools import cache
-from typing import Any
 
 from hmind.model import EntityType
 from hmind.text.lexicon import either, listed, words
 from hmind.text.named import Named
+from hmind.text.segmenter import segmenter
 
 _HAN = r"\u4e00-\u9fff"
 _BOOK = re.compile(r"《([^《》]{1,40})》")
@@ -21,21 +19,10 @@ _NOUNS = ("n", "nr", "ns", "nt", "nz", "vn", "j", "eng", "an", "l", "s", "b", "a
 
 
 @cache
-def _segmenter() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its source has escapes that Python warns of
-        import jieba
-
-        jieba.setLogLevel(logging.ERROR)
-        jieba.initialize()
-        return jieba
-
-
-@cache
 def _tags() -> dict[str, str]:
     """The part of speech of each word in jieba's dictionary, without the model of jieba.posseg."""
     tags: dict[str, str] = {}
-    with _segmenter().get_dict_file() as lines:
+    with segmenter().get_dict_file() as lines:
         for line in lines:
             word, _, tag = line.decode().split(" ")
             tags[word] = sys.intern(tag.strip())
@@ -65,7 +52,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 def find(text: str, known: Collection[str] = (), owner: str = "user") -> list[Named]:
     """Named things of a Chinese sentence: known names, people, places, organisations, happenings, objects."""
-    cut = _segmenter().lcut(text, HMM=False)
+    cut = segmenter().lcut(text, HMM=False)
     found = [Named(name, EntityType.PERSON) for name in sorted(known) if len(name) > 1 and name in text]
     found += _itself(text)
     found += _people(text, cut, owner)

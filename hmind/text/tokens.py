@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-import logging
 import re
-import threading
 import tomllib
 import unicodedata
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from hmind.settings import config_dir
+from hmind.text.segmenter import segmenter
 
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 _PIECE = re.compile(
@@ -26,7 +24,6 @@ _PIECE = re.compile(
     re.VERBOSE,
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)$")
-_loading = threading.Lock()
 
 
 def keywords(text: str) -> list[str]:
@@ -64,7 +61,7 @@ def _chinese(run: str, stop: frozenset[str]) -> Iterator[str]:
     """Words of the dictionary; letters that are none of its words alone and in pairs, for names."""
     before = ""
     # Without HMM: its guesses depend on the words around, so a question would not cut the same way.
-    for word in _segmenter().lcut_for_search(run, HMM=False):
+    for word in segmenter().lcut_for_search(run, HMM=False):
         if word in stop:
             before = ""
             continue
@@ -78,18 +75,6 @@ def _chinese(run: str, stop: frozenset[str]) -> Iterator[str]:
 def _stopwords() -> frozenset[str]:
     lists = tomllib.loads((config_dir() / "stopwords.toml").read_text(encoding="utf-8"))
     return frozenset(word for words in lists.values() for word in words.split())
-
-
-@functools.cache
-def _segmenter() -> Any:
-    with _loading, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its source has escapes that Python warns of
-        import jieba
-
-        jieba.setLogLevel(logging.ERROR)
-        tokenizer = jieba.Tokenizer()
-        tokenizer.initialize()
-        return tokenizer
 
 
 @functools.lru_cache(maxsize=65_536)
