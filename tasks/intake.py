@@ -37,7 +37,7 @@ def accept(self: QuietTask, turns: list[Any] | Mapping[str, Any]) -> dict[str, i
         log.warning("%s", error)
         time.sleep(STORE_PAUSE_S)
         raise Reject(str(error), requeue=True) from None
-    wake.detect(receipt.touched)
+    wake.after_intake(receipt)
     return {"accepted": receipt.accepted, "duplicate": receipt.duplicate, "dead": receipt.dead}
 
 

@@ -14,17 +14,19 @@ from hmind.errors import StoreUnavailable
 log = logging.getLogger(__name__)
 
 LONGEST_PAUSE_S = 10.0
+READERS = 2
+"""While one waits for PostgreSQL, the other reads."""
 
 
 class StreamReader(bootsteps.StartStopStep):
-    """One thread that reads, accepts and acknowledges; starts after the pool, stops before it."""
+    """Threads that read, accept and acknowledge; they start after the pool and stop before it."""
 
     requires = ("celery.worker.components:Pool",)
 
     def __init__(self, parent: Any, **kwargs: Any) -> None:
         super().__init__(parent, **kwargs)
         self._over = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
 
     def include_if(self, parent: Any) -> bool:
         """Only where the intake queue is served."""
@@ -32,13 +34,17 @@ class StreamReader(bootsteps.StartStopStep):
 
     def start(self, parent: Any) -> None:
         self._over.clear()
-        self._thread = threading.Thread(target=self._run, args=(parent.hostname,), name="turn-stream", daemon=True)
-        self._thread.start()
+        self._threads = [
+            threading.Thread(target=self._run, args=(f"{parent.hostname}#{n}",), name=f"turn-stream-{n}", daemon=True)
+            for n in range(READERS)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def stop(self, parent: Any) -> None:  # noqa: ARG002 - the signature is celery's
         self._over.set()
-        if self._thread is not None:
-            self._thread.join(timeout=LONGEST_PAUSE_S)
+        for thread in self._threads:
+            thread.join(timeout=LONGEST_PAUSE_S)
 
     terminate = stop
 
@@ -51,7 +57,7 @@ class StreamReader(bootsteps.StartStopStep):
             try:
                 receipt = stream.step()
                 if receipt is not None:
-                    wake.detect(receipt.touched)
+                    wake.after_intake(receipt)
                 pause_s = 0.5
                 continue
             except StoreUnavailable as error:

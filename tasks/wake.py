@@ -10,24 +10,27 @@ from collections.abc import Iterable, Sequence
 
 from kombu.exceptions import OperationalError
 
+from hmind.intake.accept import WAKE_S, Receipt
 from hmind.model import SessionRef
 from hmind.shortterm import keys
 from tasks.base import hmind
 
 log = logging.getLogger(__name__)
 
-DEBOUNCE_S = 30
+
+def after_intake(receipt: Receipt) -> None:
+    """Asks for a look at the windows that a batch touched; intake has seen to it that each is asked for once."""
+    _look_at(receipt.touched)
+    if receipt.flushed:
+        detect(receipt.flushed)
 
 
 def detect(sessions: Sequence[SessionRef]) -> None:
     """Asks for a look at these sessions' windows."""
-    from tasks.boundary import detect as task
-
     pipe = hmind().redis.pipeline(transaction=False)
     for session in sessions:
-        pipe.set(keys.wake(session), 1, nx=True, ex=DEBOUNCE_S)
-    fresh = [session for session, first in zip(sessions, pipe.execute(), strict=True) if first]
-    _send(task, ((s.tenant, s.user_id, s.session_id) for s in fresh))
+        pipe.set(keys.wake(session), 1, nx=True, ex=WAKE_S)
+    _look_at(session for session, first in zip(sessions, pipe.execute(), strict=True) if first)
 
 
 def analyze(segment_ids: Iterable[str]) -> None:
@@ -43,8 +46,14 @@ def promote(users: Sequence[tuple[str, str]]) -> None:
 
     pipe = hmind().redis.pipeline(transaction=False)
     for user in users:
-        pipe.set(keys.wake_promotion(*user), 1, nx=True, ex=DEBOUNCE_S)
+        pipe.set(keys.wake_promotion(*user), 1, nx=True, ex=WAKE_S)
     _send(task, (user for user, first in zip(users, pipe.execute(), strict=True) if first))
+
+
+def _look_at(sessions: Iterable[SessionRef]) -> None:
+    from tasks.boundary import detect as task
+
+    _send(task, ((s.tenant, s.user_id, s.session_id) for s in sessions))
 
 
 def _send(task: object, calls: Iterable[tuple[str, ...]]) -> None:

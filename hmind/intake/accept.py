@@ -25,18 +25,27 @@ from hmind.model import Clock, SessionRef, Turn, TurnState, utc_now
 from hmind.settings import Settings
 from hmind.shortterm.store import ShortTerm
 
+WAKE_S = 30
+"""A wake-up that nobody has read after this long was lost; the next turn sends another."""
+
 Acknowledge = Callable[[Pipeline], Any]
 """Adds the transport's acknowledgement to the transaction that writes L1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a batch. ``touched`` are the sessions whose windows have to be looked at."""
+    """What became of a batch.
+
+    Attributes:
+        touched: sessions whose windows have to be looked at, and nobody was woken for them yet.
+        flushed: sessions that were said to be over.
+    """
 
     accepted: int = 0
     duplicate: int = 0
     dead: int = 0
     touched: tuple[SessionRef, ...] = ()
+    flushed: tuple[SessionRef, ...] = ()
     faults: tuple[BadTurn, ...] = ()
 
     def and_then(self, other: Receipt) -> Receipt:
@@ -45,7 +54,8 @@ class Receipt:
             self.accepted + other.accepted,
             self.duplicate + other.duplicate,
             self.dead + other.dead,
-            tuple(dict.fromkeys([*self.touched, *other.touched])),
+            self.touched + other.touched,
+            self.flushed + other.flushed,
             self.faults + other.faults,
         )
 
@@ -102,17 +112,15 @@ class Intake:
             raise StoreUnavailable(
                 f"PostgreSQL does not answer: {type(error.orig).__name__}. The batch waits."
             ) from None
-        self._keep(unique, entries, acknowledge)
+        touched = self._keep(unique, entries, acknowledge, 0 if hold else WAKE_S)
         fresh = [entry for entry in entries if entry.is_new]
-        # Known turns that still wait count too: a crash may have come before anybody was woken for them.
-        waiting = [entry for entry in entries if entry.state == TurnState.WAITING]
-        touched = dict.fromkeys([*(SessionRef(*entry.key[:3]) for entry in waiting), *over])
         faults = [fault for _, fault in dead] + refused
         return Receipt(
             accepted=len(fresh),
             duplicate=len(turns) - len(fresh) - len(refused),
             dead=len(faults),
-            touched=tuple(touched) if not hold else tuple(over),
+            touched=touched,
+            flushed=tuple(over),
             faults=tuple(faults),
         )
 
@@ -120,7 +128,7 @@ class Intake:
         """Puts a message straight to the dead letters and acknowledges it."""
         with self._engine.begin() as connection:
             ledger.bury(connection, [(delivery, fault)], origin, self._clock())
-        self._keep([], [], acknowledge)
+        self._keep([], [], acknowledge, 0)
         return Receipt(dead=1, faults=(fault,))
 
     def _read(self, deliveries: Sequence[Delivery]) -> tuple[list[Turn], list[tuple[Delivery, BadTurn]]]:
@@ -154,7 +162,13 @@ class Intake:
             right, bad_right = self._enter(turns[middle:], origin, hold)
             return left + right, bad_left + bad_right
 
-    def _keep(self, turns: Sequence[Turn], entries: Sequence[ledger.Entry], acknowledge: Acknowledge | None) -> None:
+    def _keep(
+        self, turns: Sequence[Turn], entries: Sequence[ledger.Entry], acknowledge: Acknowledge | None, wake_s: int
+    ) -> tuple[SessionRef, ...]:
+        """Writes L1 and acknowledges, as one; returns the sessions for which somebody has to be woken.
+
+        Known turns that still wait are among them: a crash may have come before their L1 was written.
+        """
         known = {entry.key: entry for entry in entries}
         pipe = self._redis.pipeline(transaction=True)
         waiting = []
@@ -164,11 +178,13 @@ class Intake:
                 waiting.append(
                     replace(turn, seq=entry.seq, received_at=entry.received_at, occurred_at=entry.occurred_at)
                 )
-        self._shortterm.append(pipe, waiting)
+        sessions = self._shortterm.append(pipe, waiting, wake_s)
         if acknowledge is not None:
             acknowledge(pipe)
-        if len(pipe):
-            try:
-                pipe.execute()
-            except (RedisConnectionError, RedisTimeout) as error:
-                raise StoreUnavailable(f"Redis does not answer: {type(error).__name__}. The batch waits.") from None
+        if not len(pipe):
+            return ()
+        try:
+            answers = pipe.execute()
+        except (RedisConnectionError, RedisTimeout) as error:
+            raise StoreUnavailable(f"Redis does not answer: {type(error).__name__}. The batch waits.") from None
+        return tuple(session for session, wake in zip(sessions, answers, strict=False) if wake)

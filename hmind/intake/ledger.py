@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import NAMESPACE_URL, uuid5
 
+import orjson
 from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import insert
 
@@ -22,10 +23,10 @@ from hmind.storage.schema import DeadLetterRow
 # Rows go in sorted, so that two intakes lock them in the same order.
 _ENTER = text("""
 WITH incoming AS (
-    SELECT * FROM unnest(
-        CAST(:tenants AS text[]), CAST(:users AS text[]), CAST(:sessions AS text[]), CAST(:ids AS text[]),
-        CAST(:roles AS text[]), CAST(:occurred AS timestamptz[]), CAST(:received AS timestamptz[])
-    ) WITH ORDINALITY AS t (tenant, user_id, session_id, turn_id, role, occurred_at, received_at, place)
+    SELECT * FROM ROWS FROM (jsonb_to_recordset(CAST(:turns AS jsonb)) AS (
+        tenant text, user_id text, session_id text, turn_id text, role text,
+        occurred_at timestamptz, received_at timestamptz
+    )) WITH ORDINALITY AS t (tenant, user_id, session_id, turn_id, role, occurred_at, received_at, place)
 ),
 entered AS (
     INSERT INTO ledger (tenant, user_id, session_id, turn_id, role, origin, occurred_at, received_at, state, updated_at)
@@ -49,6 +50,8 @@ opened AS (
 )
 SELECT tenant, user_id, session_id, turn_id, seq, occurred_at, received_at, state, is_new FROM entered
 """)
+
+_ENTERED = ("tenant", "user_id", "session_id", "turn_id", "role", "occurred_at", "received_at")
 
 _FLUSH = text("""
 UPDATE windows SET flush_seq = last_seq, due_at = :now
@@ -76,13 +79,8 @@ def enter(connection: Connection, turns: Sequence[Turn], origin: str, due_after_
     rows = connection.execute(
         _ENTER,
         {
-            "tenants": [t.tenant for t in turns],
-            "users": [t.user_id for t in turns],
-            "sessions": [t.session_id for t in turns],
-            "ids": [t.turn_id for t in turns],
-            "roles": [t.role.value for t in turns],
-            "occurred": [t.occurred_at for t in turns],
-            "received": [t.received_at for t in turns],
+            # One JSON text: the driver takes a list of times apart element by element.
+            "turns": orjson.dumps([{name: getattr(turn, name) for name in _ENTERED} for turn in turns]).decode(),
             "origin": origin,
             "due_after_s": due_after_s,
             "held": held,

@@ -1,6 +1,7 @@
 -- Appends turns to a session's stream, each once, and lets nothing stay beyond its time.
 -- In Lua because "not yet there, then add" must be one step for two intakes at once.
--- KEYS: stream, seen, sessions.  ARGV: now_ms, ttl_ms, session, then received_ms, turn_id, turn ...
+-- KEYS: stream, seen, sessions, wake.  ARGV: now_ms, ttl_ms, session, wake_s, then received_ms, turn_id, turn ...
+-- Answers 1 where the session has to be looked at and nobody was woken for it yet.
 local function last_id(stream)
   local info = redis.call('XINFO', 'STREAM', stream)
   for i = 1, #info, 2 do
@@ -13,7 +14,7 @@ local now, ttl = tonumber(ARGV[1]), tonumber(ARGV[2])
 -- At exactly 72 h a turn is gone already.
 local oldest = string.format('%.0f', now - ttl + 1)
 local added = 0
-for i = 4, #ARGV, 3 do
+for i = 5, #ARGV, 3 do
   local received = tonumber(ARGV[i])
   if received > now - ttl and redis.call('ZADD', seen, 'NX', received, ARGV[i + 1]) == 1 then
     local done = redis.pcall('XADD', stream, string.format('%.0f-*', received), 't', ARGV[i + 2])
@@ -33,4 +34,8 @@ if added > 0 then
   redis.call('PEXPIRE', seen, ARGV[2])
   redis.call('PEXPIRE', sessions, ARGV[2])
 end
-return added
+local wake_s = tonumber(ARGV[4])
+if wake_s > 0 and redis.call('SET', KEYS[4], 1, 'NX', 'EX', wake_s) then
+  return 1
+end
+return 0

@@ -34,21 +34,25 @@ class ShortTerm:
         self._clock = clock
         self._append = redis.register_script(_APPEND)
 
-    def append(self, pipe: Pipeline, turns: Iterable[Turn]) -> None:
-        """Queues the writes of ``turns`` on ``pipe``; a turn already there is left alone.
+    def append(self, pipe: Pipeline, turns: Iterable[Turn], wake_s: int = 0) -> list[SessionRef]:
+        """Queues the writes of ``turns`` on ``pipe``, a command a session; a turn already there is left alone.
 
-        The turns must be in the ledger (``seq`` and ``received_at`` are the ledger's).
+        The turns must be in the ledger (``seq`` and ``received_at`` are the ledger's). With ``wake_s``
+        the answer of a command is 1 where its session has to be looked at and nobody was woken for it
+        in so many seconds. Returns the sessions in the order of the commands.
         """
         by_session: dict[SessionRef, list[Turn]] = {}
         for turn in turns:
             by_session.setdefault(turn.session, []).append(turn)
         now = to_millis(self._clock())
         for session, its in by_session.items():
-            args: list[Any] = [now, self._ttl_ms, session.session_id]
+            args: list[Any] = [now, self._ttl_ms, session.session_id, wake_s]
             for turn in sorted(its, key=lambda t: t.received_at):
                 args += [to_millis(turn.received_at), turn.turn_id, _encode(turn)]
-            where = [keys.turns(session), keys.seen(session), keys.sessions(session.tenant, session.user_id)]
+            sessions = keys.sessions(session.tenant, session.user_id)
+            where = [keys.turns(session), keys.seen(session), sessions, keys.wake(session)]
             self._append(keys=where, args=args, client=pipe)
+        return list(by_session)
 
     def window(self, session: SessionRef, since: datetime) -> list[Turn]:
         """Turns of a session received at ``since`` or later, in order of (occurred_at, seq)."""

@@ -200,6 +200,7 @@ def test_a_crash_between_the_two_stores_loses_nothing(app: Hmind, settings: Sett
     heir = Hmind(patient, clock=lambda: NOW)
     receipt = heir.stream("heir").step()
     heir.close()
+    assert receipt.flushed == ()
     assert (receipt.accepted, receipt.duplicate) == (0, 2)
     assert receipt.touched == (SessionRef("default", "maya", "s"),)
     assert [t.turn_id for t in app.shortterm.readable("default", "maya")] == ["t2", "t1"]
@@ -228,10 +229,10 @@ def test_an_entry_that_breaks_intake_is_buried_and_the_others_land(app: Hmind, s
     send(settings, *(turn(n) for n in range(1, 8)))
     stream, whole = app.stream("test"), app.shortterm.append
 
-    def breaks_on_the_fifth(pipe: object, turns: list) -> None:
+    def breaks_on_the_fifth(pipe: object, turns: list, wake_s: int) -> list:
         if any(each.turn_id == "t5" for each in turns):
             raise ZeroDivisionError("a bug that nobody foresaw")
-        whole(pipe, turns)
+        return whole(pipe, turns, wake_s)
 
     app.shortterm.append = breaks_on_the_fifth
     receipt = stream.step()

@@ -91,7 +91,7 @@ def test_the_sweep_empties_a_session_that_fell_silent(app: Hmind, clock: Hand) -
 def test_every_key_of_a_user_expires_and_shares_one_slot(app: Hmind) -> None:
     say(app, 1)
     found = list(app.redis.scan_iter("hmind:{*"))
-    assert len(found) == 3
+    assert len(found) == 4
     assert all(0 < app.redis.pttl(key) <= 72 * 3_600_000 for key in found)
     assert {key.split(b"{")[1].split(b"}")[0] for key in found} == {b"default/u"}
 
