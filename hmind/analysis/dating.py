@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from hmind.text.times import ResolvedTime
+from hmind.text.times_calendar import MONTHS
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|(?:19|20)\d\d年")
 _NOW = re.compile(r"刚刚?|刚才|现在|此刻|目前|(?:just|right|by|until)? ?now|a moment ago", re.IGNORECASE)
@@ -16,23 +17,9 @@ _CLOCK = re.compile(
     r"(?:早上|上午|中午|下午|晚上|凌晨|傍晚)?[0-9零一二三四五六七八九十两]{1,3}(?:点钟?|时|[:：]\d\d)(?:半|整|一刻|三刻|[0-9零一二三四五六七八九十]{1,3}分?)?",
     re.IGNORECASE,
 )
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 
 _APPOSED = re.compile(r"[\s,，、(（]*(?:on|in|at)?\s*")
-_NAMED_MONTH = "(?:" + "|".join(f"{month}|{month[:3]}[.]?" for month in _MONTHS) + ")"
+_NAMED_MONTH = "(?:" + "|".join(f"{month}|{month[:3]}[.]?" for month in MONTHS) + ")"
 _MONTH = re.compile(
     rf"(?:(?:in|by|since|until|during|early|late|mid)[ -])*{_NAMED_MONTH}|(?:在)?\d{{1,2}} ?月份?", re.IGNORECASE
 )
@@ -122,15 +109,15 @@ def _days(first: datetime, last: datetime, language: str) -> str:
     if language == "zh":
         month = "" if first.month == last.month else f"{last.month}月"
         return f"{_day(first, language)}至{month}{last.day}日"
-    month = "" if first.month == last.month else f" {_MONTHS[first.month - 1]}"
+    month = "" if first.month == last.month else f" {MONTHS[first.month - 1]}"
     return f"{first.day}{month} to {_day(last, language)}"
 
 
 def _day(at: datetime, language: str) -> str:
     if language == "zh":
         return f"{at.year}年{at.month}月{at.day}日"
-    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+    return f"{at.day} {MONTHS[at.month - 1]} {at.year}"
 
 
 def _month(at: datetime, language: str) -> str:
-    return f"{at.year}年{at.month}月" if language == "zh" else f"{_MONTHS[at.month - 1]} {at.year}"
+    return f"{at.year}年{at.month}月" if language == "zh" else f"{MONTHS[at.month - 1]} {at.year}"

@@ -11,6 +11,7 @@ from functools import cache
 from hmind.errors import SettingsError
 from hmind.settings import config_dir
 from hmind.text.language import detect
+from hmind.text.times_calendar import MONTHS
 
 LANGUAGES = ("en", "zh")
 TIMES = ("", "since", "on", "planned")
@@ -22,20 +23,6 @@ _WHEN = {
     "zh": {"since": "自 {}", "from": "从 {} 起", "on": "{}", "planned": "定于 {}", "until": "至 {}"},
 }
 _BRACKETS = {"en": (" (", ", ", ")"), "zh": ("（", "，", "）")}
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 _HOLE = re.compile(r"\{(subject|object|a object)\}")
 _DETERMINED = re.compile(
     r"(?:an?|the|my|his|her|our|their|its|some|any|no|one|two|three|four|five|six|this|that)\b|[^a-z]|.*(?<![su])s$"
@@ -138,7 +125,7 @@ def _dates(
 
 def _date(kind: str, moment: datetime, language: str) -> str:
     day = moment.date()
-    told = day.isoformat() if language == "zh" else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    told = day.isoformat() if language == "zh" else f"{day.day} {MONTHS[day.month - 1]} {day.year}"
     return _WHEN[language][kind].format(told)
 
 

@@ -8,6 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+MONTHS = tuple(
+    "January February March April May June July August September October November December".split()  # noqa: SIM905
+)
+
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 """First month of each season, as on the northern half of the earth; winter runs into the next year."""
 
