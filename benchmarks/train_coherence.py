@@ -57,6 +57,7 @@ CUE_WEIGHTS = {
 SIGNS = (-1,) * 8 + (1, 1)
 """A cosine across the gap can only speak against a shift, one within a side only for it."""
 
+
 @dataclass(frozen=True)
 class Talk:
     """A dialogue with marks: 1 where the next turn opens a topic, 0 where not, None where nobody knows."""
@@ -150,7 +151,9 @@ def logistic(rows: Matrix, marks: Matrix, counts: Matrix) -> tuple[Matrix, float
         for batch in batches(len(rows), 512, chance):
             found = 1 / (1 + np.exp(-(rows[batch] @ values[:-1] + values[-1])))
             error = (found - marks[batch]) * counts[batch] / len(batch)
-            values = values - adam.step(epoch, np.append(rows[batch].T @ error + EVIDENCE_L2 * values[:-1], error.sum()))
+            values = values - adam.step(
+                epoch, np.append(rows[batch].T @ error + EVIDENCE_L2 * values[:-1], error.sum())
+            )
             values[:-1] = np.where(values[:-1] * signs < 0, 0, values[:-1])
     return values[:-1], float(values[-1])
 

@@ -12,7 +12,6 @@ from redis.exceptions import RedisError
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from hmind import settings as settings_module
 from hmind.analysis.analyst import Analyst
 from hmind.analysis.llm import LlmAnalyst
 from hmind.analysis.offline import OfflineAnalyst

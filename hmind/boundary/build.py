@@ -19,9 +19,7 @@ def words(folder: Path | None = None) -> Words:
     return Words(ClosingPhrases.load(folder / "closing"), Openers.load(folder / "openers"))
 
 
-def detector(
-    settings: BoundarySettings, embedder: Embedder, reasons: frozenset[Boundary] = ALL_REASONS
-) -> Detector:
+def detector(settings: BoundarySettings, embedder: Embedder, reasons: frozenset[Boundary] = ALL_REASONS) -> Detector:
     """The detector for these settings; with the coherence model where they ask for it.
 
     Args:

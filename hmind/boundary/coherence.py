@@ -30,7 +30,7 @@ BELOW = 0.5
 RIVALS = 1
 """Gaps behind one that have to be no better a place for the same shift."""
 VECTOR_SCALE, PRODUCT_SCALE = 10.0, 50.0
-"""Single numbers of a vector of length 1 are about 1/20, and products of two smaller yet: brought near 1 for the layer."""
+"""Single numbers of a vector of length 1 are about 1/20, products of two smaller yet: brought near 1 for the layer."""
 BARE_CELLS = 10
 """A turn up to this width that asks nothing ("ok", 好的) opens no topic (an ideograph counts two)."""
 LONG_TURNS = 8
@@ -136,7 +136,7 @@ class CoherenceCurve:
         self._phrases = phrases
         self._openers = openers
         self._vectors = model.centred(vectors)
-        self._speaks = self._vectors.any(axis=1)
+        self._speaks: list[bool] = np.any(self._vectors != 0, axis=1).tolist()
         self._opening = model.opening(self._vectors).tolist()
         self._cues: dict[int, float] = {}
         self._known: dict[tuple[int, int, int], float] = {}

@@ -15,6 +15,7 @@ import numpy as np
 
 from hmind.boundary.closing import ClosingPhrases
 from hmind.boundary.coherence import Coherence, CoherenceCurve
+from hmind.boundary.excerpt import excerpt
 from hmind.boundary.farewell import GOES_ON, Farewell, Farewells
 from hmind.boundary.openers import Openers
 from hmind.boundary.rounds import LONGEST_TURNS, count_rounds, round_starts
@@ -159,7 +160,7 @@ class Detector:
             for index in range(block.start, block.end)
         ]
         if needed:
-            rows[needed] = self._embedder.passages([window[index].content for index in needed])
+            rows[needed] = self._embedder.passages([excerpt(window[index].content) for index in needed])
         return rows
 
 

@@ -67,7 +67,7 @@ class CosineCurve:
         lengths = float(np.linalg.norm(before)) * float(np.linalg.norm(after))
         return round(float(before @ after) / lengths, DECIMALS) if lengths else NO_EVIDENCE
 
-    def opens(self, gap: int, start: int, end: int, may_open: Callable[[int], bool]) -> bool:
+    def opens(self, gap: int, start: int, end: int, may_open: Callable[[int], bool]) -> bool:  # noqa: ARG002
         """Whether the cosine is low and the curve has a local minimum here: the first one of a flat stretch."""
         here = self.across(gap, start, end)
         if here >= self.below:
