@@ -10,12 +10,12 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 
-from hmind.boundary.closing import ClosingPhrases
-from hmind.boundary.detector import Detector, Tail
+from hmind.boundary import build as detectors
+from hmind.boundary.detector import Tail
 from hmind.embedding.build import build
 from hmind.embedding.cached import CachedEmbedder
 from hmind.model import Boundary, Role, Turn
-from hmind.settings import config_dir, load
+from hmind.settings import load
 
 TOPICS = [
     [
@@ -56,9 +56,8 @@ def window(number: int) -> list[Turn]:
 def main() -> None:
     """Prints both speeds."""
     settings = load({})
-    phrases = ClosingPhrases.load(config_dir() / "closing")
     embedder = CachedEmbedder(build(settings.embedding.boundary, settings.embedding))
-    detector = Detector(settings.boundary, embedder, phrases)
+    detector = detectors.detector(settings.boundary, embedder)
     tail = Tail(Boundary.FLUSH, None, None)
     detector.cuts(window(-1), tail)
 

@@ -12,14 +12,12 @@ from redis.exceptions import RedisError
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from hmind import settings as settings_module
 from hmind.analysis.analyst import Analyst
 from hmind.analysis.llm import LlmAnalyst
 from hmind.analysis.offline import OfflineAnalyst
 from hmind.analysis.step import AnalysisStep
-from hmind.boundary.closing import ClosingPhrases
+from hmind.boundary import build as detectors
 from hmind.boundary.detection import Detection
-from hmind.boundary.detector import Detector
 from hmind.embedding import build as embedders
 from hmind.embedding.cached import CachedEmbedder
 from hmind.embedding.embedder import Embedder
@@ -76,8 +74,7 @@ class Hmind:
 
     @cached_property
     def detection(self) -> Detection:
-        phrases = ClosingPhrases.load(settings_module.config_dir() / "closing")
-        detector = Detector(self.settings.boundary, self.boundary_embedder, phrases)
+        detector = detectors.detector(self.settings.boundary, self.boundary_embedder)
         return Detection(self.engine, self.redis, self.shortterm, detector, self.settings, self.clock)
 
     @cached_property

@@ -71,3 +71,7 @@ class ImportRefused(Permanent):
 
 class UnknownId(Permanent):
     """<what was given>: <no memory, several memories, or too short to tell>. <what to do>."""
+
+
+class BadLabels(Permanent):
+    """<file>, line <number>: <why it is no labelled sample>."""

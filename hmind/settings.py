@@ -64,6 +64,7 @@ class ShortTerm(_Section):
 
 class BoundarySettings(_Section):
     silence_after_s: float = Field(gt=0)
+    coherence: bool
     topic_shift_below_cos: float = Field(ge=0, le=1)
     lookahead_turns: int = Field(ge=1, le=10)
     min_rounds: int = Field(ge=1)

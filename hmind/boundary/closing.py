@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hmind.boundary.remembered import Remembered
 from hmind.errors import SettingsError
 
 _FOLDED = str.maketrans(dict.fromkeys("'’‘`"))
@@ -96,6 +97,8 @@ class ClosingPhrases:
 
     def __init__(self, languages: tuple[_Language, ...]) -> None:
         self._languages = languages
+        self._closes = Remembered(self._find_close)
+        self._offers = Remembered(self._find_offer)
 
     @classmethod
     def load(cls, folder: Path) -> ClosingPhrases:
@@ -119,25 +122,32 @@ class ClosingPhrases:
 
         "Thanks, but what about Friday" ends nothing: what is taken up after it cancels it.
         """
-        folded = _folded(text)
-        for language in self._languages:
-            if name := language.closes(folded):
-                return f"{language.name}.{name}"
-        return None
+        return self._closes(text)
 
     def takes_on(self, text: str) -> bool:
         """Whether a turn asks for something or takes up something new, in any of the languages."""
-        folded = _folded(text)
-        return any(language.takes_on(folded) for language in self._languages)
+        plain = folded(text)
+        return any(language.takes_on(plain) for language in self._languages)
 
     def offers(self, text: str) -> bool:
         """Whether a turn asks what else there is. Its answer may well be a new topic."""
-        folded = _folded(text)
-        return any(language.offers(folded) for language in self._languages)
+        return self._offers(text)
+
+    def _find_close(self, text: str) -> str | None:
+        plain = folded(text)
+        for language in self._languages:
+            if name := language.closes(plain):
+                return f"{language.name}.{name}"
+        return None
+
+    def _find_offer(self, text: str) -> bool:
+        plain = folded(text)
+        return any(language.offers(plain) for language in self._languages)
 
 
-def _folded(text: str) -> str:
-    """Lower case, full-width forms made narrow, no apostrophes, emoji or invisible characters."""
+def folded(text: str) -> str:
+    """The end of a text as patterns read it: lower case, full-width forms made narrow, no apostrophes, emoji or
+    invisible characters."""
     narrow = unicodedata.normalize("NFKC", text[-_READ_CHARS:]).casefold().translate(_FOLDED)
     return "".join(char for char in narrow if unicodedata.category(char) not in _NO_WORDS).strip()
 

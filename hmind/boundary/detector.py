@@ -14,15 +14,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from hmind.boundary.closing import ClosingPhrases
-from hmind.boundary.farewell import Farewells
+from hmind.boundary.coherence import Coherence, CoherenceCurve
+from hmind.boundary.excerpt import excerpt
+from hmind.boundary.farewell import GOES_ON, Farewell, Farewells
+from hmind.boundary.openers import Openers
 from hmind.boundary.rounds import LONGEST_TURNS, count_rounds, round_starts
-from hmind.boundary.similarity import Curve
+from hmind.boundary.similarity import CosineCurve, Curve
 from hmind.embedding.embedder import Embedder, Vectors
 from hmind.model import Boundary, Turn
 from hmind.settings import BoundarySettings
 
 CRUMB_TURNS = 2
 """A topic shift leaves at least so many turns on each side."""
+
+ALL_REASONS = frozenset(Boundary)
 
 _ASKS = re.compile(r"[?？吗呢么嘛]\W*$")
 
@@ -33,7 +38,8 @@ class Cut:
 
     Attributes:
         end: index after the segment's last turn, in the window.
-        measured: seconds of silence, cosine of the shift, number of rounds; else None.
+        measured: seconds of silence, coherence (or, without the model, cosine) of the shift, number of rounds;
+            else None.
         threshold: what ``measured`` was held against, or None.
     """
 
@@ -65,14 +71,37 @@ class _Block:
         return self.because is not None
 
 
-class Detector:
-    """Finds boundaries. The same window gives the same cuts, always."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is said where something ends or begins."""
 
-    def __init__(self, settings: BoundarySettings, embedder: Embedder, phrases: ClosingPhrases) -> None:
+    closing: ClosingPhrases
+    opening: Openers
+
+
+class Detector:
+    """Finds boundaries. The same window gives the same cuts, always.
+
+    Args:
+        coherence: judges topic shifts, where it was learned with this embedder's vectors; else, and
+            with None, the cosine rule does.
+        reasons: what may close a segment, besides the tail that ``cuts`` is given.
+    """
+
+    def __init__(
+        self,
+        settings: BoundarySettings,
+        embedder: Embedder,
+        words: Words,
+        coherence: Coherence | None = None,
+        reasons: frozenset[Boundary] = ALL_REASONS,
+    ) -> None:
         self._settings = settings
         self._embedder = embedder
-        self._phrases = phrases
+        self._words = words
         self._below = settings.topic_shift_below_cos or embedder.topic_shift_below
+        self._coherence = coherence if coherence and coherence.embedder == embedder.name else None
+        self._reasons = reasons
 
     def cuts(self, window: Sequence[Turn], tail: Tail | None) -> list[Cut]:
         """The ends of the segments, in order.
@@ -89,11 +118,11 @@ class Detector:
         blocks = list(self._blocks(window, tail))
         reading = _Reading(
             window,
-            self._phrases,
-            Farewells(window, self._phrases),
-            Curve(self._vectors(window, blocks), self._settings.lookahead_turns),
+            self._words.closing,
+            Farewells(window, self._words.closing),
+            self._curve(window, self._vectors(window, blocks)),
             self._settings,
-            self._below,
+            self._reasons,
         )
         found: list[Cut] = []
         for block in blocks:
@@ -108,13 +137,18 @@ class Detector:
 
     def _blocks(self, window: Sequence[Turn], tail: Tail | None) -> Iterator[_Block]:
         start, limit = 0, self._settings.silence_after_s
-        for index in range(1, len(window)):
+        for index in range(1, len(window)) if Boundary.SILENCE in self._reasons else ():
             silent = (window[index].occurred_at - window[index - 1].occurred_at).total_seconds()
             if silent >= limit:
                 yield _Block(start, index, Tail(Boundary.SILENCE, silent, limit))
                 start = index
         if window:
             yield _Block(start, len(window), tail)
+
+    def _curve(self, window: Sequence[Turn], vectors: Vectors) -> Curve:
+        if self._coherence is None:
+            return CosineCurve(vectors, self._settings.lookahead_turns, self._below)
+        return CoherenceCurve(self._coherence, window, vectors, self._words.closing, self._words.opening)
 
     def _vectors(self, window: Sequence[Turn], blocks: Sequence[_Block]) -> Vectors:
         """One row for each turn; zeros where a block is too short to hold a shift."""
@@ -126,7 +160,7 @@ class Detector:
             for index in range(block.start, block.end)
         ]
         if needed:
-            rows[needed] = self._embedder.passages([window[index].content for index in needed])
+            rows[needed] = self._embedder.passages([excerpt(window[index].content) for index in needed])
         return rows
 
 
@@ -139,42 +173,57 @@ class _Reading:
     farewells: Farewells
     curve: Curve
     settings: BoundarySettings
-    below: float
+    reasons: frozenset[Boundary]
 
     def next_cut(self, start: int, block: _Block) -> Cut | None:
         """The end of the segment that begins at ``start``; None where it cannot be known yet."""
         full = self._full(start, block.end)
         for gap in range(start + 1, block.end + 1):
-            farewell = self.farewells.at(gap - 1, block.end, block.over)
+            farewell = self._farewell(gap - 1, block)
             if not farewell.certain:
                 return None
             if farewell.end is not None and farewell.end <= full:
                 return Cut(farewell.end, Boundary.CLOSING_PHRASE, None, None)
             if gap == block.end:
                 return _by(block.because, gap)
-            if not block.over and gap + self.settings.lookahead_turns + 1 > block.end:
+            if not block.over and gap + self.curve.behind > block.end:
                 return None
             if self._shifts(gap, start, block.end):
-                cosine = self.curve.across(gap, start, block.end)
-                return Cut(gap, Boundary.TOPIC_SHIFT, cosine, self.below)
+                measured = self.curve.across(gap, start, block.end)
+                return Cut(gap, Boundary.TOPIC_SHIFT, measured, self.curve.below)
             if gap == full:
                 limit = self.settings.max_rounds
                 return Cut(self._weakest(start, full, block.end), Boundary.MAX_ROUNDS, float(limit + 1), float(limit))
         return None
 
+    def _farewell(self, last: int, block: _Block) -> Farewell:
+        if Boundary.CLOSING_PHRASE not in self.reasons:
+            return GOES_ON
+        return self.farewells.at(last, block.end, block.over)
+
     def _full(self, start: int, end: int) -> int:
         """Index of the turn that opens a round too many; ``end`` when none does."""
+        if Boundary.MAX_ROUNDS not in self.reasons:
+            return end
         most = self.settings.max_rounds
         starts = round_starts(self.turns[start : min(end, start + most * LONGEST_TURNS + 1)])
         return start + starts[most] if len(starts) > most else end
 
     def _shifts(self, gap: int, start: int, end: int) -> bool:
-        """Whether a new topic begins at the gap. An answer begins none, nor does a farewell."""
+        """Whether a new topic begins at the gap."""
+        if Boundary.TOPIC_SHIFT not in self.reasons:
+            return False
+
+        def may_open(at: int) -> bool:
+            return self._may_open(at, start, end)
+
+        return may_open(gap) and self.curve.opens(gap, start, end, may_open)
+
+    def _may_open(self, gap: int, start: int, end: int) -> bool:
+        """Whether the turn after the gap could begin a topic. An answer begins none, nor does a farewell."""
         if gap - start < CRUMB_TURNS or end - gap < CRUMB_TURNS:
             return False
-        if self._answers(gap) or self.farewells.closes(gap):
-            return False
-        return self.curve.across(gap, start, end) < self.below and self.curve.dips(gap, start, end)
+        return not self._answers(gap) and not self.farewells.closes(gap)
 
     def _answers(self, gap: int) -> bool:
         """Whether the turn after the gap answers a question of the turn before, other than "anything else?"."""
@@ -184,7 +233,7 @@ class _Reading:
         return not self.phrases.offers(before.content)
 
     def _weakest(self, start: int, full: int, end: int) -> int:
-        """The gap with the lowest similarity that leaves enough rounds on both sides."""
+        """The gap with the lowest measure that leaves enough rounds on both sides."""
         least = self.settings.min_rounds
         enough = [
             gap

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from hmind.boundary.closing import ClosingPhrases
-from hmind.boundary.detector import Cut, Detector, Tail
+from hmind.boundary import build
+from hmind.boundary.coherence import Coherence
+from hmind.boundary.detector import ALL_REASONS, Cut, Detector, Tail
 from hmind.embedding.embedder import Embedder, Vectors
 from hmind.embedding.texts import unit
 from hmind.model import Boundary, Role, Turn
@@ -17,7 +18,9 @@ from hmind.settings import BoundarySettings, config_dir, load
 
 MORNING = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
 FLUSH = Tail(Boundary.FLUSH, None, None)
-PHRASES = ClosingPhrases.load(config_dir() / "closing")
+WORDS = build.words()
+PHRASES = WORDS.closing
+MODEL = Coherence.load(config_dir() / "coherence.toml")
 
 
 class WordsEmbedder:
@@ -43,8 +46,14 @@ def settings(**changes: object) -> BoundarySettings:
     return load({}).boundary.model_copy(update=changes)
 
 
-def detector(embedder: Embedder | None = None, **changes: object) -> Detector:
-    return Detector(settings(**changes), embedder or WordsEmbedder(), PHRASES)
+def detector(
+    embedder: Embedder | None = None,
+    coherence: Coherence | None = MODEL,
+    reasons: frozenset[Boundary] = ALL_REASONS,
+    **changes: object,
+) -> Detector:
+    """The bags of words are judged by the cosine rule, since the model was not learned with them."""
+    return Detector(settings(**changes), embedder or WordsEmbedder(), WORDS, coherence, reasons)
 
 
 def talk(*lines: str, apart_s: float = 20) -> list[Turn]:

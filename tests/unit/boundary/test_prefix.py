@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from hmind.boundary.coherence import Coherence
 from hmind.boundary.detector import Tail
 from hmind.boundary.rounds import count_rounds, round_starts
 from hmind.embedding.use import UseEmbedder
-from hmind.model import Boundary, Turn
-from tests.unit.boundary.talk import FLUSH, MORNING, detector, talk, trickled
+from hmind.model import Boundary, Role, Turn
+from tests.unit.boundary.talk import FLUSH, MODEL, MORNING, detector, talk, trickled
 
 USE = UseEmbedder(threads=1)
 
@@ -40,6 +41,8 @@ SENTENCES = [
     "谢谢你的帮助，再见",
     "番茄长得怎么样？",
     "膝盖还在疼，医生说要休息",
+    "by the way, the train to Porto was late",
+    "对了，去波尔图的火车几点开？",
 ]
 
 SILENCE = Tail(Boundary.SILENCE, 1234.5, 300.0)
@@ -55,11 +58,12 @@ def talks(draw: st.DrawFn) -> list[Turn]:
             max_size=45,
         )
     )
-    quiet = draw(st.booleans())
+    quiet, agent = draw(st.booleans()), draw(st.booleans())
     turns, at = [], MORNING
     for turn, (_, _, gap_s) in zip(talk(*(f"{who}: {said}" for who, said, _ in lines)), lines, strict=True):
         at += timedelta(seconds=min(gap_s, 60) if quiet else gap_s)
-        turns.append(replace(turn, occurred_at=at))
+        role = Role.ASSISTANT if agent and turn.speaker == "B" else Role.USER
+        turns.append(replace(turn, occurred_at=at, role=role))
     return turns
 
 
@@ -73,31 +77,26 @@ shapes = st.fixed_dictionaries(
 )
 
 
-@examples(max_examples=400, deadline=None)
-@given(talks(), st.lists(st.integers(1, 6), max_size=45), shapes, st.sampled_from([FLUSH, SILENCE]))
-def test_arrival_changes_nothing(turns: list[Turn], sizes: list[int], shape: dict[str, float], tail: Tail) -> None:
-    judge = detector(**shape)
-    whole = judge.cuts(turns, tail)
-    assert trickled(judge, turns, sizes, tail) == whole
-    assert trickled(judge, turns, [1] * len(turns), tail) == whole
-
-
-@examples(max_examples=40, deadline=None)
-@given(talks(), st.lists(st.integers(1, 6), max_size=45))
-def test_arrival_changes_nothing_with_the_real_embedder(turns: list[Turn], sizes: list[int]) -> None:
-    judge = detector(USE)
+@examples(max_examples=60, deadline=None)
+@given(talks(), st.lists(st.integers(1, 6), max_size=45), st.sampled_from([MODEL, None]))
+def test_arrival_changes_nothing_with_the_real_embedder(
+    turns: list[Turn], sizes: list[int], model: Coherence | None
+) -> None:
+    judge = detector(USE, model)
     whole = judge.cuts(turns, FLUSH)
-    in_parts = trickled(judge, turns, sizes, FLUSH)
-    assert [(cut.end, cut.boundary) for cut in in_parts] == [(cut.end, cut.boundary) for cut in whole]
-    for one, other in zip(in_parts, whole, strict=True):
-        # The last of the rounded decimals may fall either way.
-        assert one.measured == pytest.approx(other.measured, abs=2e-4)
+    for in_parts in (trickled(judge, turns, sizes, FLUSH), trickled(judge, turns, [1] * len(turns), FLUSH)):
+        assert [(cut.end, cut.boundary) for cut in in_parts] == [(cut.end, cut.boundary) for cut in whole]
+        for one, other in zip(in_parts, whole, strict=True):
+            # The last of the rounded decimals may fall either way.
+            assert one.measured == pytest.approx(other.measured, abs=2e-4)
 
 
 @examples(max_examples=200, deadline=None)
-@given(talks(), shapes)
-def test_every_turn_is_in_one_segment_and_none_is_too_long(turns: list[Turn], shape: dict[str, float]) -> None:
-    cuts = detector(**shape).cuts(turns, FLUSH)
+@given(talks(), shapes, st.sampled_from([None, USE]))
+def test_every_turn_is_in_one_segment_and_none_is_too_long(
+    turns: list[Turn], shape: dict[str, float], embedder: UseEmbedder | None
+) -> None:
+    cuts = detector(embedder, **shape).cuts(turns, FLUSH)
     starts = [0, *(cut.end for cut in cuts)]
     assert starts == sorted(set(starts))
     assert starts[-1] == len(turns)

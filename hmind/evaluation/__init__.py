@@ -1,0 +1,1 @@
+"""How good the judgements are, measured on labelled data by the product's own parts."""
