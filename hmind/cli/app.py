@@ -51,11 +51,15 @@ _register()
 
 def run(argv: list[str]) -> int:
     """Runs one command and returns its exit code. No traceback for what a person can mend."""
+    if any("\ud800" <= letter <= "\udfff" for word in argv for letter in word):
+        print("hmind: An argument is not UTF-8. Set the terminal to UTF-8, for example LANG=C.UTF-8.", file=sys.stderr)  # noqa: T201
+        return Exit.USAGE
     try:
         app(args=argv, prog_name="hmind")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else Exit.OK if end.code is None else Exit.FAILED
     except KeyboardInterrupt:
+        print("hmind: interrupted; what was done so far stays, run it again to go on.", file=sys.stderr)  # noqa: T201
         return Exit.INTERRUPTED
     except Exception as error:
         ours = exits.as_ours(error)

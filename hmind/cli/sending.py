@@ -111,9 +111,19 @@ def _lines(settings: Settings, given: dict[str, str], as_json: bool) -> None:
     from hmind.cli import screen
     from hmind.cli.opened import opened_redis
 
-    sent = 0
+    sent, foreign = 0, 0
+
+    def readable(line: bytes) -> bool:
+        nonlocal foreign
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            foreign += 1
+            return False
+        return bool(line.strip())
+
     with opened_redis(settings) as redis:
-        lines = (_completed(line.strip(), given) for line in sys.stdin.buffer if line.strip())
+        lines = (_completed(line.strip(), given) for line in sys.stdin.buffer if readable(line))
         while batch := list(islice(lines, AT_ONCE)):
             pipe = redis.pipeline(transaction=False)
             for line in batch:
@@ -122,10 +132,14 @@ def _lines(settings: Settings, given: dict[str, str], as_json: bool) -> None:
             sent += len(batch)
         alone = _nobody_reads(redis, settings)
     if as_json:
-        screen.print_json({"sent": sent, "worker_running": not alone})
+        screen.print_json({"sent": sent, "not_utf8": foreign, "worker_running": not alone})
     else:
-        screen.console().print(f"Sent {sent:,} turns. `hmind status` tells how they fare.")
+        screen.console().print(f"Sent {sent:,} turn{'s'[: sent != 1]}. `hmind status` tells how they fare.")
         _warn(alone)
+    if foreign:
+        raise BadTurn(
+            "turn", f"{foreign:,} lines are not UTF-8 and were not sent; convert them, for example with iconv"
+        )
     if not sent:
         raise BadTurn("turn", "stdin held no line")
 

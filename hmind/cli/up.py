@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 
 from hmind.cli import screen
+from hmind.cli.exits import TryLater
 from hmind.cli.options import AsJson
 
 
@@ -36,6 +38,7 @@ def up(as_json: AsJson = False) -> None:
         finally:
             hmind.close()
         where = flower_address(commands)
+        _refuse_a_second_flower(where)
         if as_json:
             screen.print_json({"home": str(settings.home), "flower": where, "processes": list(commands)})
         else:
@@ -44,7 +47,22 @@ def up(as_json: AsJson = False) -> None:
                 out.print(f"data    {settings.home}")
             if where:
                 out.print(f"Flower  {where}")
+            out.print("Ctrl-C lets each finish what it has in hand, up to 45 s; a second Ctrl-C does not wait.")
         Supervisor(commands, process_environment(ready, os.environ)).run()
+        out.print("H-Mind is down.")
+
+
+def _refuse_a_second_flower(where: str) -> None:
+    """Two sets of processes with the same names would confuse Flower and each other."""
+    host, _, port = where.removeprefix("http://").partition(":")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host or "127.0.0.1", int(port or 0)))
+        except OSError:
+            raise TryLater(
+                f"{host}:{port} is taken: H-Mind is up already, or another program has Flower's port. End that first."
+            ) from None
 
 
 def flower_address(commands: dict[str, str]) -> str:

@@ -15,7 +15,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import Engine, text
 
-from hmind.errors import BadTurn, StoreUnavailable
+from hmind.errors import BadTurn, ImportRefused, StoreUnavailable
 from hmind.importers.message import Message, Reader
 from hmind.intake.accept import Intake
 from hmind.intake.wire import Delivery, turn_from
@@ -72,10 +72,13 @@ def run(
     """Imports a file. ``tell`` hears of every batch.
 
     Raises:
+        ImportRefused: nothing at the file's beginning is a turn; nothing was imported.
         StoreUnavailable: a store does not answer; what was told of is safe, the rest is not in yet.
     """
     so_far = Imported()
     for batch in _batches(reader.messages()):
+        if not so_far.read:
+            _refuse_what_is_no_turn(batch, settings, clock)
         # Held: a session that comes whole is judged when it is whole.
         receipt = intake.accept([message.delivery for message in batch], "import", hold=True)
         over = [message.session for message in batch if message.last and message.session]
@@ -125,6 +128,16 @@ def _still_open(engine: Engine, sessions: list[SessionRef]) -> list[SessionRef]:
     with engine.connect() as connection:
         rows = connection.execute(_OPEN, asked)
         return [SessionRef(row.tenant, row.user_id, row.session_id) for row in rows]
+
+
+def _refuse_what_is_no_turn(batch: list[Message], settings: IntakeSettings, clock: Clock) -> None:
+    """A wrong format makes every line something else; faulty turns are dead letters, each for itself."""
+    faults = [_fault(message.delivery, settings, clock) for message in batch]
+    if all(fault is not None and fault.field == "turn" for fault in faults):
+        raise ImportRefused(
+            f"None of the first {len(batch):,} lines is a turn ({batch[0].place}: {faults[0]}). Nothing was imported; "
+            "without --format the content decides how it is read."
+        )
 
 
 def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:

@@ -174,6 +174,7 @@ def _content(value: Any, max_chars: int) -> str:
 
 
 def _instant(value: Any, zone_name: Any) -> datetime | None:
+    _zone(zone_name)  # a zone that does not exist is told, also where the time bears its own
     if value is None or value == "":
         return None
     try:

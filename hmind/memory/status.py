@@ -72,7 +72,7 @@ UNION ALL
 SELECT 'segments', min(due_at) FROM segments
 WHERE state = 'closed' AND due_at <= :now AND (CAST(:tenant AS text) IS NULL OR tenant = :tenant)
 UNION ALL
-SELECT 'events', min(due_at) FROM events
+SELECT 'events', min(greatest(due_at, created_at)) FROM events
 WHERE state = 'pool' AND due_at <= :now AND (CAST(:tenant AS text) IS NULL OR tenant = :tenant)
 """)
 

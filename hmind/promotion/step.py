@@ -7,6 +7,7 @@ after the other, and an event that is not in the pool any more is passed over.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -60,11 +61,12 @@ GROUP BY tenant, user_id ORDER BY min(due_at) LIMIT :limit
 
 @dataclass(frozen=True, slots=True)
 class Promoted:
-    """What a run wrote, by kind."""
+    """What a run wrote, by kind; ``more`` tells that it stopped with events still due."""
 
     flashbulb: int = 0
     long_term: int = 0
     discarded: int = 0
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,13 @@ class PromotionStep:
             rows = connection.execute(_USERS_DUE, {"now": self._clock(), "limit": limit})
             return [(row[0], row[1]) for row in rows]
 
-    def promote(self, tenant: str, user_id: str) -> Promoted:
-        """Promotes all due events of a user, in the order in which they happened."""
+    def promote(self, tenant: str, user_id: str, at_most_s: float | None = None) -> Promoted:
+        """Promotes the due events of a user, in the order in which they were told.
+
+        After ``at_most_s`` it stops between two batches, so that a user with years to promote does
+        not keep the others waiting.
+        """
+        until = None if at_most_s is None else time.monotonic() + at_most_s
         counts = {EventState.FLASHBULB: 0, EventState.LONG_TERM: 0, EventState.DISCARDED: 0}
         while rows := self._take(tenant, user_id):
             try:
@@ -110,7 +117,10 @@ class PromotionStep:
                 for item in prepared:
                     if item.ref.event_id in still and (state := self._try(connection, item, values)):
                         counts[state] += 1
-        return Promoted(counts[EventState.FLASHBULB], counts[EventState.LONG_TERM], counts[EventState.DISCARDED])
+            if until is not None and time.monotonic() >= until:
+                break
+        more = bool(rows)
+        return Promoted(counts[EventState.FLASHBULB], counts[EventState.LONG_TERM], counts[EventState.DISCARDED], more)
 
     def _take(self, tenant: str, user_id: str) -> list[dict[str, Any]]:
         """Due events in the order in which they were told, each due again later should this worker die.

@@ -66,11 +66,14 @@ class TurnVectors:
         return [vectors.get(name) for name in names]
 
 
+_NO_MEMORY_YET = (TurnState.WAITING, TurnState.SEGMENTED)
+
+
 def waiting(connection: Connection, tenant: str, user_id: str) -> frozenset[TurnKey]:
-    """The user's turns that no boundary has closed yet, by the ledger."""
+    """The user's turns that are no memory yet and are not let go, by the ledger."""
     rows = connection.execute(
         select(LedgerRow.session_id, LedgerRow.turn_id).where(
-            LedgerRow.tenant == tenant, LedgerRow.user_id == user_id, LedgerRow.state == TurnState.WAITING
+            LedgerRow.tenant == tenant, LedgerRow.user_id == user_id, LedgerRow.state.in_(_NO_MEMORY_YET)
         )
     )
     return frozenset((row.session_id, row.turn_id) for row in rows)

@@ -516,3 +516,12 @@ def test_an_event_that_the_store_refuses_does_not_stop_the_others(chat: Chat, cl
         clock.now = due
         assert promote(chat) == NOTHING
     assert delays == [60, 120, 240]
+
+
+def test_a_user_with_much_to_promote_lets_the_others_come_in_between(chat: Chat) -> None:
+    for n in range(25):
+        pool(chat, event(f"Event {n}.", salience=0.5), at=AGO + n * DAY)
+    first = chat.app.promotion.promote("default", chat.user_id, at_most_s=0.0)
+    assert (first.long_term, first.more) == (20, True)
+    second = chat.app.promotion.promote("default", chat.user_id)
+    assert (second.long_term, second.more) == (5, False)

@@ -216,7 +216,8 @@ def test_status_counts_everything_once(scribe: Scribe, engine: Engine) -> None:
     other = replace(scribe, tenant="other")
     other.segment(["t-1"], state="closed", due_at=NOW - timedelta(seconds=90))
     other.segment(["t-2"], state="closed", due_at=NOW + timedelta(seconds=90))
-    other.event(["t-1"], due_at=NOW - timedelta(seconds=5))
+    # Of a chat of long ago: due since then, and here for five seconds.
+    other.event(["t-1"], due_at=NOW - timedelta(days=900), created_at=NOW - timedelta(seconds=5))
     other.event(["t-1"], due_at=NOW + timedelta(days=1))
     for session_id, due_at in (("s-1", NOW + timedelta(seconds=9)), ("s-2", None)):
         other.add(

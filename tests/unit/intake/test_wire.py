@@ -115,3 +115,10 @@ def test_other_names_of_roles(name: str, role: Role) -> None:
 def test_numbers_are_taken_as_names_and_the_speaker_defaults_to_the_role() -> None:
     turn = turn_from(Delivery({"user_id": 42, "content": "x"}, "1", NOW), INTAKE, NOW)
     assert (turn.user_id, turn.session_id, turn.tenant, turn.speaker) == ("42", "main", "default", "user")
+
+
+@pytest.mark.parametrize("occurred_at", [None, "2026-11-30T08:30:00Z", "2026-11-30T08:30:00"])
+def test_a_zone_that_does_not_exist_is_told_whether_or_not_it_is_needed(occurred_at: str | None) -> None:
+    fault = outcome({"user_id": "u", "content": "x", "occurred_at": occurred_at, "timezone": "Mars/Base"})
+    assert isinstance(fault, BadTurn)
+    assert fault.field == "timezone"
