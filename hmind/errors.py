@@ -54,15 +54,39 @@ class AnalystUnavailable(Retryable):
 
     Attributes:
         retry_after_s: seconds the endpoint asked us to wait, or None.
+        kind: a fixed word for the reason: ``unreachable``, ``timeout``, ``no_completion`` or ``http_<status>``.
+        tokens_in, tokens_out: what was spent on this segment before.
     """
 
-    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        retry_after_s: float | None = None,
+        *,
+        kind: str = "unavailable",
+        tokens_in: int = 0,
+        tokens_out: int = 0,
+    ) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+        self.kind = kind
+        self.tokens_in = tokens_in
+        self.tokens_out = tokens_out
 
 
 class AnalystMisbehaved(Permanent):
-    """The analyst <name> answered with something that is no analysis: <kind of fault>."""
+    """The analyst <name> answered with something that is no analysis: <kind of fault>.
+
+    Attributes:
+        kind: a fixed word for the fault, e.g. ``refusal``; see :attr:`hmind.model.Analysis.why`.
+        tokens_in, tokens_out: what was spent on this segment.
+    """
+
+    def __init__(self, message: str, *, kind: str = "misbehaved", tokens_in: int = 0, tokens_out: int = 0) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.tokens_in = tokens_in
+        self.tokens_out = tokens_out
 
 
 class ImportRefused(Permanent):

@@ -239,6 +239,10 @@ class Analysis:
         analyst: who answered, e.g. ``offline-1`` or ``llm:qwen3``.
         outcome: ``complete``, or ``partial`` when some of the segment could not be analysed.
         tokens_in, tokens_out: what it cost; 0 offline.
+        why: a fixed word for what made it partial, "" when complete: ``cut``, ``budget``, ``empty``,
+            ``not_json``, ``no_event``, ``refusal``, ``too_long``, ``rejected``, ``unavailable``, ``shortened``
+            (a turn was not shown whole), ``lost`` (items of the answer were of no known form),
+            ``repeats_itself``, ``copied``, ``unrelated``, ``identical``, ``no_salience``.
     """
 
     events: tuple[FoundEvent, ...]
@@ -247,6 +251,7 @@ class Analysis:
     outcome: str = "complete"
     tokens_in: int = 0
     tokens_out: int = 0
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
