@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -56,6 +57,33 @@ class Tail:
     boundary: Boundary
     measured: float | None
     threshold: float | None
+
+
+class Held(StrEnum):
+    """Why no topic shift is seen at a gap although the measure is below the threshold."""
+
+    EDGE = "edge"
+    ANSWER = "answer"
+    FAREWELL = "farewell"
+    RIVAL = "rival"
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """What was measured at one gap, and what held it, where something did; no value where nothing could shift."""
+
+    gap: int
+    value: float | None
+    held: Held | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the detector made of a window: its cuts, and each gap without a silence up to the last turn judged."""
+
+    cuts: list[Cut]
+    gaps: list[Across]
+    below: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +144,38 @@ class Detector:
             EmbeddingUnavailable: the embedder did not answer.
         """
         blocks = list(self._blocks(window, tail))
-        reading = _Reading(
+        return self._cuts(self._reading(window, blocks), blocks)
+
+    def read(self, window: Sequence[Turn], tail: Tail | None) -> Read:
+        """The same cuts, with what was measured at each gap. For people to look at (explaining.py).
+
+        Raises:
+            EmbeddingUnavailable: the embedder did not answer.
+        """
+        blocks = list(self._blocks(window, tail))
+        reading = self._reading(window, blocks)
+        cuts = self._cuts(reading, blocks)
+        starts = {0, *(cut.end for cut in cuts)}
+        gaps: list[Across] = []
+        for block in blocks:
+            start = block.start
+            for gap in range(block.start + 1, block.end):
+                gaps.append(reading.across(gap, start, block))
+                start = gap if gap in starts else start
+        return Read(cuts, gaps, reading.curve.below)
+
+    @property
+    def measure(self) -> str:
+        """What judges topic shifts: ``coherence`` or ``cosine``."""
+        return "cosine" if self._coherence is None else "coherence"
+
+    @property
+    def embedder(self) -> str:
+        """Name of the embedder whose vectors are judged."""
+        return self._embedder.name
+
+    def _reading(self, window: Sequence[Turn], blocks: Sequence[_Block]) -> _Reading:
+        return _Reading(
             window,
             self._words.closing,
             Farewells(window, self._words.closing),
@@ -124,6 +183,9 @@ class Detector:
             self._settings,
             self._reasons,
         )
+
+    @staticmethod
+    def _cuts(reading: _Reading, blocks: Sequence[_Block]) -> list[Cut]:
         found: list[Cut] = []
         for block in blocks:
             start = block.start
@@ -195,6 +257,19 @@ class _Reading:
                 limit = self.settings.max_rounds
                 return Cut(self._weakest(start, full, block.end), Boundary.MAX_ROUNDS, float(limit + 1), float(limit))
         return None
+
+    def across(self, gap: int, start: int, block: _Block) -> Across:
+        """The measure at a gap of the segment that begins at ``start``, and what keeps it from being a shift."""
+        if block.end - block.start < 2 * CRUMB_TURNS:
+            return Across(gap, None)
+        value = self.curve.across(gap, start, block.end)
+        if value >= self.curve.below or self._shifts(gap, start, block.end):
+            return Across(gap, value)
+        if gap - start < CRUMB_TURNS or block.end - gap < CRUMB_TURNS:
+            return Across(gap, value, Held.EDGE)
+        if self._answers(gap):
+            return Across(gap, value, Held.ANSWER)
+        return Across(gap, value, Held.FAREWELL if self.farewells.closes(gap) else Held.RIVAL)
 
     def _farewell(self, last: int, block: _Block) -> Farewell:
         if Boundary.CLOSING_PHRASE not in self.reasons:
