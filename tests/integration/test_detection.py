@@ -39,7 +39,6 @@ RENT = (
     "Ana: It runs until June, then the landlord may raise it.",
     "Agent: Then talk to the tenants' association about the contract.",
 )
-BREAD_TO_RENT_COS = -0.0094
 GOODBYE = ("Ana: Thank you for everything, goodbye!", "Agent: Take care, bye!")
 
 
@@ -145,8 +144,8 @@ def test_another_topic_is_found_once_what_follows_is_there(chat: Chat) -> None:
     chat.detect()
     [closed] = chat.segments()
     assert (closed.boundary, closed.turns) == ("topic_shift", ("t1", "t2", "t3", "t4"))
-    assert closed.measured == pytest.approx(BREAD_TO_RENT_COS, abs=0.001)
-    assert closed.threshold == pytest.approx(0.3)
+    assert closed.threshold == pytest.approx(0.5), "judged by the coherence model"
+    assert 0 <= closed.measured < 0.2
 
 
 def test_no_segment_is_longer_than_ten_rounds(chat: Chat) -> None:
