@@ -70,13 +70,17 @@ class SegmentState(StrEnum):
 
 
 class EventState(StrEnum):
-    """``pool`` waits for the promoter; the others are final."""
+    """``pool`` waits for the promoter; the others are final.
+
+    ``replaced``: its segment was analysed again, by the analyst that was wanted and had failed.
+    """
 
     POOL = "pool"
     FLASHBULB = "flashbulb"
     LONG_TERM = "long_term"
     DISCARDED = "discarded"
     EXPIRED = "expired"
+    REPLACED = "replaced"
 
 
 class EntityType(StrEnum):

@@ -92,6 +92,10 @@ class AnalysisSettings(_Section):
     llm_timeout_s: float = Field(gt=0)
     llm_attempts: int = Field(ge=1)
     segment_attempts: int = Field(ge=1)
+    again_attempts: int = Field(ge=0, le=100)
+    again_after_s: float = Field(gt=0)
+    llm_tokens_per_day: int = Field(ge=0)
+    llm_user_tokens_per_day: int = Field(ge=0)
     segment_text_days: float = Field(gt=0)
 
 
@@ -141,6 +145,7 @@ class ScheduleSettings(_Section):
     timezone: str
     silence_sweep_s: float = Field(gt=0)
     rescue_s: float = Field(gt=0)
+    again_s: float = Field(gt=0)
     trim_s: float = Field(gt=0)
     daily_sweep_at: str = Field(pattern=_TIME)
     promote_at: str = Field(pattern=_TIME)
