@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, text, update
@@ -16,6 +16,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import StatementError
 
 from hmind.analysis.analyst import Analyst
+from hmind.analysis.people_only import people_only
 from hmind.errors import AnalystMisbehaved, AnalystUnavailable
 from hmind.memory import segments
 from hmind.memory.pool import event_row, next_run
@@ -141,7 +142,7 @@ class AnalysisStep:
     def _write(self, segment: Segment, analysis: Analysis) -> Analysed | None:
         now = self._clock()
         settings = self._settings
-        analysis = _people_only(segment, analysis)
+        analysis = people_only(segment, analysis)
         due_at = next_run(segment.turns[-1].occurred_at, settings.schedule)
         rows = [
             event_row(segment, ordinal, event, now, due_at, settings.promotion)
@@ -181,20 +182,6 @@ def _told(connection: Connection, segment: Segment, events: int, now: datetime) 
     due: bool = connection.execute(_DUE, {**user, "now": now}).scalar_one()
     following = segments.next_closed(connection, **user, after=segment.id, now=now)
     return Analysed(**user, events=events, due=due, next_segment=following)
-
-
-def _people_only(segment: Segment, analysis: Analysis) -> Analysis:
-    """Without events that rest on no person's turn: what an agent or a tool said is context.
-
-    Held here for every analyst, since a model can be talked into anything by a tool's output.
-    """
-    people = {turn.turn_id for turn in segment.turns if turn.by_person}
-    kept = tuple(event for event in analysis.events if people.intersection(event.turn_ids))
-    if len(kept) == len(analysis.events):
-        return analysis
-    told = {turn_id for event in kept for turn_id in event.turn_ids}
-    gone = {t: "agent_talk" for event in analysis.events for t in event.turn_ids if t not in told}
-    return replace(analysis, events=kept, discarded={**analysis.discarded, **gone})
 
 
 def _discard(connection: Connection, segment: Segment, reasons: Mapping[str, str], now: datetime) -> None:
