@@ -19,8 +19,8 @@ AGENT_TALK, UNBACKED = "agent_talk", "no_content"
 """Why a turn was let go that only said what no person said: the agent's own, and the person's beside it."""
 
 _CONSENTS = re.compile(
-    r"^\W*(?:yes|yeah|yep|yup|no|nope|nah|sure|right|correct|exactly|of course|indeed|true|that's (?:right|true|correct)"
-    r"|i (?:do|am|did|have|was|will)|是|对|没错|不是|没有|有|嗯|会|当然|确实)",
+    r"^\W*(?:yes|yeah|yep|yup|no|nope|nah|sure|right|correct|exactly|of course|indeed|true"
+    r"|that's (?:right|true|correct)|i (?:do|am|did|have|was|will)|是|对|没错|不是|没有|有|嗯|会|当然|确实)",
     re.IGNORECASE,
 )
 _HEAD_LETTERS = 2000
