@@ -98,4 +98,4 @@ class UnknownId(Permanent):
 
 
 class BadLabels(Permanent):
-    """<file>, line <number>: <why it is no labelled sample>."""
+    """<folder, file, or file and line>: <why it is no labelled sample>."""

@@ -8,7 +8,9 @@ from hmind.cli import (
     asking,
     demo,
     doctor,
+    evaluating,
     explaining,
+    explaining_boundaries,
     importing,
     keeping,
     operating,
@@ -21,6 +23,7 @@ from hmind.cli import (
 _DAILY = "Turns in, memories out"
 _LOOKING = "Looking"
 _RUNNING = "Running it"
+_MEASURING = "Measuring it"
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +35,7 @@ def register(app: typer.Typer) -> None:
         (_DAILY, "recall", asking.recall),
         (_LOOKING, "memories", keeping.memories),
         (_LOOKING, "why", explaining.why),
+        (_LOOKING, "explain-boundaries", explaining_boundaries.explain_boundaries),
         (_LOOKING, "ledger", keeping.ledger),
         (_LOOKING, "profile", profiles.profile),
         (_LOOKING, "status", standing.status),
@@ -44,3 +48,4 @@ def register(app: typer.Typer) -> None:
         (_RUNNING, "deadletters", operating.deadletters),
     ):
         app.command(name, rich_help_panel=panel)(command)
+    app.add_typer(evaluating.group, name="eval", rich_help_panel=_MEASURING)

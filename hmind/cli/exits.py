@@ -24,6 +24,7 @@ class Exit(IntEnum):
 _CODES: tuple[tuple[type[errors.HmindError], Exit], ...] = (
     (errors.BadTurn, Exit.BAD_INPUT),
     (errors.ImportRefused, Exit.BAD_INPUT),
+    (errors.BadLabels, Exit.BAD_INPUT),
     (errors.StoreUnavailable, Exit.UNAVAILABLE),
     (errors.Retryable, Exit.TRY_LATER),
     (errors.SettingsError, Exit.SETTINGS),

@@ -10,22 +10,22 @@ from __future__ import annotations
 import random
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hmind.boundary import build as detectors
 from hmind.boundary import scoring
+from hmind.boundary.coherence import BELOW, Coherence
 from hmind.boundary.detector import Detector, Tail
 from hmind.embedding.build import build
-from hmind.evaluation import dialogues
 from hmind.evaluation.dialogues import Dialogue
-from hmind.evaluation.texttiling import text_tiling
+from hmind.evaluation.texttiling import TextTiling
 from hmind.model import Boundary
 from hmind.settings import Settings, config_dir
 
-OUR_NAME = "hmind"
+OURS = "H-Mind"
 SEED = 0
 _OVER = Tail(Boundary.FLUSH, None, None)
 
@@ -60,38 +60,83 @@ class Published:
     f1: float
     needs: str
 
+    @property
+    def score(self) -> float:
+        """The same one figure of three that ours has."""
+        return scoring.Scores(self.pk, self.wd, self.f1).score
 
-def topic_shifts(settings: Settings) -> Detector:
-    """The product's detector with its settings, for which only a topic shift closes a segment."""
-    embedder = build(settings.embedding.boundary, settings.embedding)
-    return detectors.detector(settings.boundary, embedder, frozenset({Boundary.TOPIC_SHIFT}))
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The product's detector as its settings make it, for which only a topic shift closes a segment.
+
+    Attributes:
+        embedder: name of the model whose vectors it sees.
+        rule: what decides, with its threshold.
+    """
+
+    detector: Detector
+    embedder: str
+    rule: str
+
+    def __call__(self, dialogue: Dialogue) -> list[int]:
+        return found_by(self.detector, dialogue)
+
+    def load(self, labelled: Sequence[Dialogue]) -> None:
+        """Loads the model by judging the longest of some dialogues: loading is not the detector's speed."""
+        self(max(labelled, key=lambda dialogue: len(dialogue.turns)))
 
 
-def measure(folder: Path, detector: Detector) -> Iterator[tuple[str, Mapping[str, Measured]]]:
-    """Each *.jsonl of the folder in order of name: its stem, and by method what was measured.
-
-    The first method is ``hmind``. Each set is yielded as soon as it is done.
+def judge(settings: Settings) -> Judge:
+    """The detector to be measured. Its embedder's model loads at first use.
 
     Raises:
-        BadLabels: a file is no set of labelled dialogues.
-        EmbeddingUnavailable: the embedder did not answer.
+        SettingsError: a setting or a file in config/ that it cannot be made from.
     """
-    chance, stop = random.Random(SEED), _stop_words()
+    embedder = build(settings.embedding.boundary, settings.embedding)
+    detector = detectors.detector(settings.boundary, embedder, frozenset({Boundary.TOPIC_SHIFT}))
+    if settings.boundary.coherence and Coherence.load(config_dir() / "coherence.toml").embedder == embedder.name:
+        rule = f"coherence model, below {BELOW}"
+    else:
+        below = settings.boundary.topic_shift_below_cos or embedder.topic_shift_below
+        rule = f"cosine below {below:g}, {settings.boundary.lookahead_turns} turns on each side"
+    return Judge(detector, embedder.name, rule)
+
+
+def baselines() -> Mapping[str, Segmenter]:
+    """Methods that anything should beat, by name; TextTiling where NLTK is installed."""
+    chance = random.Random(SEED)
     methods: dict[str, Segmenter] = {
-        OUR_NAME: lambda dialogue: found_by(detector, dialogue),
         "none": lambda dialogue: [0] * len(dialogue.turns),
         "random": lambda dialogue: _at_random(dialogue, chance),
-        "TextTiling": lambda dialogue: text_tiling([turn.content for turn in dialogue.turns], stop),
     }
-    warm = True
-    for path in sorted(folder.glob("*.jsonl")):
-        labelled = dialogues.read(path)
-        if warm and labelled:
-            # The model is loaded once, and that is not the detector's speed.
-            found_by(detector, labelled[0])
-            warm = False
-        if labelled:
-            yield path.stem, {name: _measured(labelled, method) for name, method in methods.items()}
+    try:
+        tiling = TextTiling(_stop_words())
+    except ModuleNotFoundError:
+        return methods
+    methods["TextTiling"] = lambda dialogue: tiling.labels([turn.content for turn in dialogue.turns])
+    return methods
+
+
+def measure(labelled: Sequence[Dialogue], method: Segmenter, tell: Callable[[int], None] = lambda _: None) -> Measured:
+    """One method on the dialogues of one set, at least one.
+
+    Args:
+        tell: is told how many dialogues are done, after each.
+
+    Raises:
+        EmbeddingUnavailable: the embedder did not answer.
+    """
+    found: list[list[int]] = []
+    spent = 0.0
+    for dialogue in labelled:
+        began = time.process_time()
+        found.append(method(dialogue))
+        spent += time.process_time() - began
+        tell(len(found))
+    scores = [scoring.scored(dialogue.gold, labels) for dialogue, labels in zip(labelled, found, strict=True)]
+    mean, turns = scoring.mean(scores), sum(len(dialogue.turns) for dialogue in labelled)
+    return Measured(mean.pk, mean.wd, mean.f1, mean.score, len(labelled), turns / max(spent, 1e-9))
 
 
 def found_by(detector: Detector, dialogue: Dialogue) -> list[int]:
@@ -109,20 +154,15 @@ def published(path: Path | None = None) -> Mapping[str, tuple[Published, ...]]:
     return {name: tuple(Published(**row) for row in rows) for name, rows in sets.items()}
 
 
+def published_for(stem: str) -> tuple[Published, ...]:
+    """The published figures that belong beside a file, best first; none for a set that nobody published on."""
+    rows = next((rows for name, rows in published().items() if stem.casefold().startswith(name)), ())
+    return tuple(sorted(rows, key=lambda row: -row.score))
+
+
 def _stop_words() -> frozenset[str]:
     lists = tomllib.loads((config_dir() / "stopwords.toml").read_text(encoding="utf-8"))
     return frozenset(word for words in lists.values() for word in words.split())
-
-
-def _measured(labelled: list[Dialogue], method: Segmenter) -> Measured:
-    began = time.process_time()
-    found = [method(dialogue) for dialogue in labelled]
-    spent = time.process_time() - began
-    mean = scoring.mean(
-        [scoring.scored(dialogue.gold, labels) for dialogue, labels in zip(labelled, found, strict=True)]
-    )
-    turns = sum(len(dialogue.turns) for dialogue in labelled)
-    return Measured(mean.pk, mean.wd, mean.f1, mean.score, len(labelled), turns / max(spent, 1e-9))
 
 
 def _at_random(dialogue: Dialogue, chance: random.Random) -> list[int]:

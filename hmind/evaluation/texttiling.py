@@ -1,78 +1,65 @@
-"""TextTiling (Hearst 1997) over dialogues: the oldest baseline, which compares the words of neighbouring blocks.
+"""TextTiling (Hearst 1997) over dialogues, the oldest baseline: NLTK's tokenizer, handed a turn as a paragraph.
 
-Block comparison as in ``nltk.tokenize.texttiling``, with its defaults: pseudo-sentences of 20 tokens,
-blocks of 10 of them, smoothing over 3, a boundary where the depth is above mean - deviation / 2. It
-differs in two points: tokens are words, or single ideographs, so that Chinese has some; and a boundary
-moves to the nearest end of a turn instead of a paragraph.
+NLTK's reads nothing but the letters a to z, so Chinese words, as jieba parts them, are spelt in those
+letters, four for an ideograph. It ends a segment only where a paragraph ends that is at least 100
+characters behind the last one, so of several short turns in a row it sees one.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-SENTENCE_TOKENS = 20
-BLOCK_SENTENCES = 10
-SMOOTHED_GAPS = 2
-APART = 4
-"""Of boundaries nearer than so many pseudo-sentences only the deepest stays."""
+from hmind.text.segmenter import segmenter
 
-_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+(?:['’][^\W\d_]+)?|\d+")
+_PARTS = "\n\n"
+_IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
+_LETTERS = "abcdefghijklmnop"
 
 
-def text_tiling(turns: Sequence[str], stopwords: frozenset[str] = frozenset()) -> list[int]:
-    """Labels of the turns: 1 on the last of a segment. The last turn of all has 0."""
-    tokens = [(word, turn) for turn, text in enumerate(turns) for word in _TOKEN.findall(text.lower())]
-    sentences = [tokens[at : at + SENTENCE_TOKENS] for at in range(0, len(tokens), SENTENCE_TOKENS)]
-    bags = [Counter(word for word, _ in sentence if word not in stopwords) for sentence in sentences]
-    found = [0] * len(turns)
-    ends = [index + 1 for index in range(len(tokens) - 1) if tokens[index][1] != tokens[index + 1][1]]
-    for gap in _deepest(_depths(_smoothed([_score(bags, gap) for gap in range(1, len(bags))]))):
-        place = (gap + 1) * SENTENCE_TOKENS
-        if ends:
-            found[tokens[min(ends, key=lambda end: abs(end - place)) - 1][1]] = 1
-    return found
+class TextTiling:
+    """NLTK's ``TextTilingTokenizer`` with its defaults, and stop words of our own: it downloads nothing.
+
+    Raises:
+        ModuleNotFoundError: nltk is not installed (the extra ``eval``).
+    """
+
+    def __init__(self, stopwords: Iterable[str] = ()) -> None:
+        from nltk.tokenize.texttiling import TextTilingTokenizer
+
+        self._tokenizer: Any = TextTilingTokenizer(stopwords={spelt(word).strip() for word in stopwords})
+
+    def labels(self, turns: Sequence[str]) -> list[int]:
+        """1 on the last turn of a segment. The last turn of all has 0, and so have all of a talk that is too short."""
+        found = [0] * len(turns)
+        paragraphs = [" ".join(spelt(turn).split()) for turn in turns]
+        try:
+            tiles = self._tokenizer.tokenize(_PARTS.join(paragraphs))
+        except ValueError:
+            # Fewer words than three pseudo-sentences of 20, or no paragraph of 100 characters.
+            return found
+        ends: dict[int, int] = {}
+        at = 0
+        for index, paragraph in enumerate(paragraphs):
+            at += len(paragraph)
+            ends.setdefault(at, index)
+            at += len(_PARTS)
+        reached = 0
+        for tile in tiles[:-1]:
+            reached += len(tile)
+            found[ends[reached]] = 1
+        return found
 
 
-def _score(bags: Sequence[Counter[str]], gap: int) -> float:
-    """Cosine of the word counts of the blocks on both sides of a gap."""
-    size = min(BLOCK_SENTENCES, gap, len(bags) - gap)
-    before = sum((bags[index] for index in range(gap - size, gap)), Counter[str]())
-    after = sum((bags[index] for index in range(gap, gap + size)), Counter[str]())
-    product = sum(count * after[word] for word, count in before.items())
-    lengths = sum(count**2 for count in before.values()) * sum(count**2 for count in after.values())
-    return product / math.sqrt(lengths) if lengths else 0.0
+def spelt(text: str) -> str:
+    """The text with each Chinese word between spaces and in the letters a to p; other words as they are."""
+    if not _IDEOGRAPH.search(text):
+        return text
+    # Without what is no word: NLTK leaves it out where it compares, but counts it where it puts a boundary.
+    words = (word for word in segmenter().cut(text) if any(map(str.isalnum, word)))
+    return " ".join(_IDEOGRAPH.sub(_spelling, word) for word in words)
 
 
-def _smoothed(scores: Sequence[float]) -> list[float]:
-    half = SMOOTHED_GAPS // 2
-    windows = [scores[max(0, at - half) : at + half + 1] for at in range(len(scores))]
-    return [sum(window) / len(window) for window in windows]
-
-
-def _depths(scores: Sequence[float]) -> list[float]:
-    """How far the scores rise on both sides of each gap, to the next peak."""
-    return [_climb(scores[at::-1]) + _climb(scores[at:]) for at in range(len(scores))]
-
-
-def _climb(scores: Sequence[float]) -> float:
-    peak = scores[0]
-    for score in scores[1:]:
-        if score < peak:
-            break
-        peak = score
-    return peak - scores[0]
-
-
-def _deepest(depths: Sequence[float]) -> list[int]:
-    if not depths:
-        return []
-    mean = sum(depths) / len(depths)
-    cutoff = mean - math.sqrt(sum((depth - mean) ** 2 for depth in depths) / len(depths)) / 2
-    taken: list[int] = []
-    for gap in sorted(range(len(depths)), key=lambda at: (-depths[at], at)):
-        if depths[gap] > max(cutoff, 0) and all(abs(gap - other) >= APART for other in taken):
-            taken.append(gap)
-    return sorted(taken)
+def _spelling(found: re.Match[str]) -> str:
+    return "".join(_LETTERS[int(digit, 16)] for digit in f"{ord(found.group()):04x}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nltk.metrics import segmentation
 
 from hmind.boundary.scoring import Scores, f1, labels, mean, pk, scored, window_diff, window_size
 
@@ -86,3 +87,12 @@ def test_right_is_perfect_and_nothing_leaves_the_range(lengths: list[int], data:
     assert (right.pk, right.wd, right.f1) == (0, 0, 1 if len(lengths) > 1 else 0)
     assert 0 <= other.pk <= other.wd <= 1
     assert 0 <= other.f1 <= 1
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.data())
+def test_nltk_counts_the_same(lengths: list[int], data: st.DataObject) -> None:
+    gold = labels(lengths)
+    found = data.draw(st.lists(st.integers(0, 1), min_size=len(gold), max_size=len(gold)))
+    k = min(window_size(gold), len(gold))
+    assert pk(gold, found, k) == pytest.approx(segmentation.pk(gold, found, k, boundary=1))
+    assert window_diff(gold, found, k) == pytest.approx(segmentation.windowdiff(gold, found, k, boundary=1))
