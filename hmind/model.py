@@ -243,10 +243,11 @@ class Analysis:
         analyst: who answered, e.g. ``offline-1`` or ``llm:qwen3``.
         outcome: ``complete``, or ``partial`` when some of the segment could not be analysed.
         tokens_in, tokens_out: what it cost; 0 offline.
-        why: a fixed word for what made it partial, "" when complete: ``cut``, ``budget``, ``empty``,
-            ``not_json``, ``no_event``, ``refusal``, ``too_long``, ``rejected``, ``unavailable``, ``shortened``
-            (a turn was not shown whole), ``lost`` (items of the answer were of no known form),
-            ``repeats_itself``, ``copied``, ``unrelated``, ``identical``, ``no_salience``.
+        why: a fixed word for what made it partial, "" when complete. An answer that ended early: ``cut``,
+            ``budget``. None: ``empty``, ``not_json``, ``no_event``, ``refusal``, ``too_long``, ``rejected``,
+            ``unavailable``. Without worth: ``repeats_itself``, ``copied``, ``unrelated``, ``identical``,
+            ``no_salience``, ``nothing_found``. ``lost``: parts of it were of no known form. ``shortened``:
+            a turn was not shown whole.
     """
 
     events: tuple[FoundEvent, ...]

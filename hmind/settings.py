@@ -91,6 +91,8 @@ class AnalysisSettings(_Section):
     llm_key: SecretStr
     llm_timeout_s: float = Field(gt=0)
     llm_attempts: int = Field(ge=1)
+    llm_pieces: int = Field(ge=0, le=100)
+    llm_max_tokens: int = Field(ge=0)
     segment_attempts: int = Field(ge=1)
     again_attempts: int = Field(ge=0, le=100)
     again_after_s: float = Field(gt=0)
