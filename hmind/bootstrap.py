@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from hmind.analysis.again import AnalysisAgain
 from hmind.analysis.analyst import Analyst
 from hmind.analysis.llm import LlmAnalyst
 from hmind.analysis.offline import OfflineAnalyst
@@ -19,7 +20,9 @@ from hmind.analysis.step import AnalysisStep
 from hmind.boundary import build as detectors
 from hmind.boundary.detection import Detection
 from hmind.embedding import build as embedders
+from hmind.embedding import calibrated
 from hmind.embedding.cached import CachedEmbedder
+from hmind.embedding.calibrated import CalibratedEmbedder
 from hmind.embedding.embedder import Embedder
 from hmind.errors import SettingsError, StoreUnavailable
 from hmind.intake.accept import Intake
@@ -74,12 +77,19 @@ class Hmind:
 
     @cached_property
     def detection(self) -> Detection:
-        detector = detectors.detector(self.settings.boundary, self.boundary_embedder)
+        embedder = self.boundary_embedder
+        below = calibrated.topic_shift_below(self.settings, embedder, self._calibration(embedder)).value
+        judged_by = CalibratedEmbedder(embedder, topic_shift_below=below)
+        detector = detectors.detector(self.settings.boundary, judged_by)
         return Detection(self.engine, self.redis, self.shortterm, detector, self.settings, self.clock)
 
     @cached_property
     def analysis(self) -> AnalysisStep:
         return AnalysisStep(self.engine, self.analyst, OfflineAnalyst(), self.settings, self.clock)
+
+    @cached_property
+    def again(self) -> AnalysisAgain:
+        return AnalysisAgain(self.engine, self.analyst, OfflineAnalyst(), self.settings, self.clock)
 
     @cached_property
     def promotion(self) -> PromotionStep:
@@ -88,7 +98,10 @@ class Hmind:
 
     @cached_property
     def recall(self) -> Recall:
-        return Recall(self.engine, self.shortterm, self.memory_embedder, self.settings.recall, self.clock)
+        embedder, kind = self.memory_embedder, self.settings.embedding.memory
+        unrelated = calibrated.unrelated_cos(self.settings, kind, embedder, self._calibration(embedder))
+        found_by = CalibratedEmbedder(embedder, unrelated_cos=unrelated.value)
+        return Recall(self.engine, self.shortterm, found_by, self.settings.recall, self.clock)
 
     def stream(self, consumer: str) -> TurnStream:
         """A consumer of the turn stream under this name."""
@@ -107,7 +120,7 @@ class Hmind:
         """Refuses to work on stores that do not fit.
 
         Raises:
-            SettingsError: no stores are named.
+            SettingsError: no stores are named, or nobody knows where topics shift for the boundary embedder.
             StoreUnavailable: a store does not answer.
             SchemaMismatch: the tables are too old, or filled by another embedder.
         """
@@ -118,6 +131,8 @@ class Hmind:
             with self.engine.connect() as connection:
                 migrate.check(connection)
                 meta.check_embedder(connection, self.memory_embedder.name, self.memory_embedder.dim)
+                stored = meta.calibration(connection, self.boundary_embedder.name)
+            calibrated.topic_shift_below(self.settings, self.boundary_embedder, stored)
         except SQLAlchemyError as error:
             raise _no_postgres(error) from None
         try:
@@ -126,6 +141,10 @@ class Hmind:
             raise StoreUnavailable(
                 f"Redis does not answer ({type(error).__name__}). Start it, or check HMIND_REDIS_URL."
             ) from None
+
+    def _calibration(self, embedder: Embedder) -> meta.Calibration | None:
+        with self.engine.connect() as connection:
+            return meta.calibration(connection, embedder.name)
 
     def close(self) -> None:
         """Closes the connections that were opened."""
@@ -138,7 +157,7 @@ class Hmind:
         """Forgets connections inherited from the parent process, without closing them there."""
         if "engine" in self.__dict__:
             self.engine.dispose(close=False)
-        for part in ("engine", "redis", "shortterm", "intake", "detection", "analysis", "promotion", "recall"):
+        for part in ("engine", "redis", "shortterm", "intake", "detection", "analysis", "again", "promotion", "recall"):
             self.__dict__.pop(part, None)
 
 

@@ -8,6 +8,7 @@ from hmind.boundary.closing import ClosingPhrases
 from hmind.boundary.coherence import Coherence
 from hmind.boundary.detector import ALL_REASONS, Detector, Words
 from hmind.boundary.openers import Openers
+from hmind.embedding.calibrated import uncalibrated
 from hmind.embedding.embedder import Embedder
 from hmind.model import Boundary
 from hmind.settings import BoundarySettings, config_dir
@@ -26,7 +27,10 @@ def detector(settings: BoundarySettings, embedder: Embedder, reasons: frozenset[
         reasons: what may close a segment; fewer than all only to measure one of them by itself.
 
     Raises:
-        SettingsError: a file in config/ cannot be read.
+        SettingsError: a file in config/ cannot be read, or nobody knows below which cosine of this
+            embedder a topic shifts.
     """
+    if not (settings.topic_shift_below_cos or embedder.topic_shift_below):
+        raise uncalibrated(embedder.name)
     coherence = Coherence.load(config_dir() / "coherence.toml") if settings.coherence else None
     return Detector(settings, embedder, words(), coherence, reasons)

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from hmind.boundary.detector import Cut, Detector, Held, Tail
 from hmind.model import Boundary, Turn
 
+NARROW_FROM = 0.7
+"""An embedder whose topics shift below such a cosine puts nearly everything above it."""
+
 _HELD = {
     Held.EDGE: "too near the edge of the segment",
     Held.ANSWER: "answers a question",
@@ -76,7 +79,7 @@ def reason(cut: Cut, measure: str) -> str:
     if cut.boundary is Boundary.SILENCE and cut.measured is not None and cut.threshold is not None:
         return f"silence {duration(cut.measured)} ≥ {duration(cut.threshold)}"
     if cut.boundary is Boundary.TOPIC_SHIFT and cut.measured is not None and cut.threshold is not None:
-        return f"topic shift {measure} {number(cut.measured)} < {number(cut.threshold)}"
+        return f"topic shift {measure} {number(cut.measured, cut.threshold)} < {number(cut.threshold, cut.threshold)}"
     if cut.boundary is Boundary.MAX_ROUNDS and cut.measured is not None and cut.threshold is not None:
         return f"{cut.measured:.0f} rounds > {cut.threshold:.0f}, split at the weakest gap"
     return {Boundary.FLUSH: "end of the session", Boundary.DAILY: "end of the day"}.get(
@@ -84,9 +87,9 @@ def reason(cut: Cut, measure: str) -> str:
     )
 
 
-def number(value: float) -> str:
-    """A cosine or coherence with two decimals, three above .7, where some embedders put all of theirs: ``.31``."""
-    shown = f"{value:.3f}" if 0.7 <= value < 0.9995 else f"{value:.2f}"
+def number(value: float, below: float) -> str:
+    """A cosine or coherence, e.g. ``.31``; with three decimals where the threshold says that all lie close together."""
+    shown = f"{value:.3f}" if below >= NARROW_FROM else f"{value:.2f}"
     return shown.replace("0.", ".", 1) if shown.startswith(("0.", "-0.")) else shown
 
 

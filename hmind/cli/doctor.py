@@ -89,6 +89,7 @@ def _stores(settings: Settings) -> Iterator[Finding]:
             yield from _and_then(
                 checks.examined("PostgreSQL", lambda: _database(hmind, own)),
                 checks.examined("tables", lambda: checks.schema(hmind)),
+                checks.examined("topic shift", lambda: checks.calibration(hmind)),
             )
             yield from checks.examined("embedder", lambda: checks.embedders(hmind))
             yield from _and_then(
@@ -99,14 +100,15 @@ def _stores(settings: Settings) -> Iterator[Finding]:
             hmind.close()
 
 
-def _and_then(first: Iterator[Finding], second: Iterator[Finding]) -> Iterator[Finding]:
-    """Both, the second only where the first failed in nothing: it would fail for the same cause."""
+def _and_then(*examinations: Iterator[Finding]) -> Iterator[Finding]:
+    """All in order, up to the first that failed in anything: what follows would fail for the same cause."""
     failed = False
-    for finding in first:
-        failed = failed or finding.level == FAIL
-        yield finding
-    if not failed:
-        yield from second
+    for findings in examinations:
+        if failed:
+            return
+        for finding in findings:
+            failed = failed or finding.level == FAIL
+            yield finding
 
 
 def _database(hmind: Hmind, own: bool) -> Iterator[Finding]:

@@ -160,6 +160,32 @@ def embedders(hmind: Hmind) -> Iterator[Finding]:
             yield Finding(OK, what, f"{embedder.name}, answered after {time.monotonic() - began:.1f} s")
 
 
+def calibration(hmind: Hmind) -> Iterator[Finding]:
+    """Which numbers of the embedders count, and where they come from."""
+    from hmind.boundary import build
+    from hmind.embedding.calibrated import CalibratedEmbedder, topic_shift_below, unrelated_cos
+    from hmind.storage import meta
+
+    settings, boundary, memory = hmind.settings, hmind.boundary_embedder, hmind.memory_embedder
+    with hmind.engine.connect() as connection:
+        of_boundary = meta.calibration(connection, boundary.name)
+        of_memory = meta.calibration(connection, memory.name)
+    below = topic_shift_below(settings, boundary, of_boundary)
+    reach = settings.boundary.lookahead_turns
+    if of_boundary is not None and below.value == of_boundary.threshold and of_boundary.lookahead_turns != reach:
+        seen = f"cosine < {below.value:g}, measured with lookahead_turns {of_boundary.lookahead_turns}, now {reach}"
+        yield Finding(WARN, "topic shift", seen, "Run: hmind calibrate.")
+    else:
+        judged_by = build.detector(settings.boundary, CalibratedEmbedder(boundary, topic_shift_below=below.value))
+        beside = "; the coherence model judges before it" if judged_by.measure == "coherence" else ""
+        yield Finding(OK, "topic shift", f"cosine < {below.value:g} for {boundary.name}, {below.source}{beside}")
+    unrelated = unrelated_cos(settings, settings.embedding.memory, memory, of_memory)
+    unknown = unrelated.source.startswith("not measured")
+    seen = f"cosine {unrelated.value:g} for {memory.name}, {unrelated.source.partition(';')[0]}"
+    todo = "Run: hmind calibrate. Until then recall takes every cosine above 0 for a likeness." if unknown else ""
+    yield Finding(WARN if unknown else OK, "unrelated texts", seen, todo)
+
+
 def phrases() -> Iterator[Finding]:
     """Whether the closing phrases can be read."""
     from hmind.boundary.closing import ClosingPhrases

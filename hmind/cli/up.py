@@ -33,8 +33,7 @@ def up(as_json: AsJson = False) -> None:
         try:
             if own:
                 hmind.migrate()
-            else:
-                hmind.check()
+            hmind.check()
         finally:
             hmind.close()
         where = flower_address(commands)

@@ -18,7 +18,8 @@ class Embedder(Protocol):
     Attributes:
         name: model and version, e.g. ``use-multilingual-3``; stored beside the vectors.
         dim: length of a vector.
-        topic_shift_below: the calibrated cosine under which what follows is another topic.
+        topic_shift_below: the calibrated cosine under which what follows is another topic; 0 while
+            it is not known (calibrated.py).
         unrelated_cos: the cosine that two unrelated sentences have on average. Recall counts
             from there, since some models put everything between .7 and .9.
     """

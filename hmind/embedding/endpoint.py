@@ -32,6 +32,7 @@ class EndpointEmbedder:
         url: the base with its version, e.g. ``http://127.0.0.1:8000/v1``.
         dim: what the model answers with; any other length is refused, never stored.
         key: sent as a bearer token; "" where the endpoint asks for none.
+        unrelated_cos, topic_shift_below: what is known of the model; 0 where nothing is.
         timeout_s: of one request.
         batch_texts: texts sent in one request.
         attempts: requests made for one batch before giving up.
@@ -46,7 +47,7 @@ class EndpointEmbedder:
         key: str = "",
         timeout_s: float = 30.0,
         unrelated_cos: float = 0.0,
-        topic_shift_below: float = 0.3,
+        topic_shift_below: float = 0.0,
         batch_texts: int = 64,
         attempts: int = 4,
         first_wait_s: float = 0.5,

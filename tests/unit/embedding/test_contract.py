@@ -34,7 +34,9 @@ def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
         yield CachedEmbedder(UseEmbedder(threads=1), rows=5)
     else:
         with serving(UseEmbedder(threads=1)) as server:
-            yield EndpointEmbedder(server.url, "small", dim=512, batch_texts=4, unrelated_cos=0.1)
+            yield EndpointEmbedder(
+                server.url, "small", dim=512, batch_texts=4, unrelated_cos=0.1, topic_shift_below=0.3
+            )
 
 
 def test_it_says_what_it_is(embedder: Embedder) -> None:
