@@ -1,4 +1,4 @@
-"""Runs every benchmark: python -m benchmarks [name ...]."""
+"""Runs every benchmark: python -m benchmarks [name ...]. `record` runs only when named: it writes a file."""
 
 from __future__ import annotations
 
