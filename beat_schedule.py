@@ -16,6 +16,7 @@ def schedule(settings: ScheduleSettings) -> dict[str, dict[str, Any]]:
     return {
         "silence-sweep": _every(settings.silence_sweep_s, "hmind.boundary.silence_sweep", "boundary"),
         "rescue": _every(settings.rescue_s, "hmind.upkeep.rescue", "upkeep"),
+        "analyse-again": _every(settings.again_s, "hmind.upkeep.analyze_again", "upkeep"),
         "trim-short-term": _every(settings.trim_s, "hmind.upkeep.trim", "upkeep"),
         "daily-sweep": _daily(settings.daily_sweep_at, "hmind.boundary.daily_sweep", "boundary"),
         "promote": _daily(settings.promote_at, "hmind.promotion.promote_due", "promotion"),

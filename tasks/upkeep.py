@@ -7,9 +7,10 @@ from hmind.upkeep.decay import decay as decay_gists
 from hmind.upkeep.evict import evict as evict_gists
 from tasks import wake
 from tasks.base import QuietTask, hmind
-from tasks.celery_app import KEY_PREFIX, app
+from tasks.celery_app import app
 
 AT_ONCE = 1000
+AGAIN_SIDE_BY_SIDE = 4
 
 
 @app.task(name="hmind.upkeep.rescue", base=QuietTask)
@@ -18,17 +19,24 @@ def send_again() -> dict[str, int]:
     engine, now = hmind().engine, hmind().clock()
     after_s = hmind().settings.upkeep.rescue_after_s
     # While a queue is not empty its rows wait for their turn and are not lost.
-    segments = [] if _waits("analysis") else rescue.overdue_segments(engine, now, after_s, AT_ONCE)
-    users = [] if _waits("promotion") else rescue.overdue_users(engine, now, after_s, AT_ONCE)
-    windows = [] if _waits("boundary") else rescue.overdue_windows(engine, now, after_s, AT_ONCE)
+    segments = [] if wake.waits("analysis") else rescue.overdue_segments(engine, now, after_s, AT_ONCE)
+    users = [] if wake.waits("promotion") else rescue.overdue_users(engine, now, after_s, AT_ONCE)
+    windows = [] if wake.waits("boundary") else rescue.overdue_windows(engine, now, after_s, AT_ONCE)
     wake.analyze(segments)
     wake.promote(users)
     wake.detect(windows)
     return {"segments": len(segments), "users": len(users), "windows": len(windows)}
 
 
-def _waits(queue: str) -> bool:
-    return bool(hmind().redis.llen(KEY_PREFIX + queue))
+@app.task(name="hmind.upkeep.analyze_again", base=QuietTask)
+def analyze_again() -> int:
+    """Lets a segment that the language model failed be given to it again, once nothing else waits for it.
+
+    A single one: while the endpoint is away it is not asked more. What is answered asks for others.
+    """
+    segments = [] if wake.waits("analysis") else hmind().again.due(1)
+    wake.analyze_again(segments, then=AGAIN_SIDE_BY_SIDE)
+    return len(segments)
 
 
 @app.task(name="hmind.upkeep.trim", base=QuietTask)

@@ -14,6 +14,7 @@ from hmind.intake.accept import WAKE_S, Receipt
 from hmind.model import SessionRef
 from hmind.shortterm import keys
 from tasks.base import hmind
+from tasks.celery_app import KEY_PREFIX
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,18 @@ def analyze(segment_ids: Iterable[str]) -> None:
     _send(task, ((segment_id,) for segment_id in segment_ids))
 
 
+def analyze_again(segment_ids: Iterable[str], then: int) -> None:
+    """Asks for these segments to be analysed again; each that is answered asks for ``then`` others."""
+    from tasks.analysis import analyze_again as task
+
+    _send(task, ((segment_id, then) for segment_id in segment_ids))
+
+
+def waits(queue: str) -> bool:
+    """Whether messages wait in a queue."""
+    return bool(hmind().redis.llen(KEY_PREFIX + queue))
+
+
 def promote(users: Sequence[tuple[str, str]]) -> None:
     """Asks for the promotion of these users' due events."""
     from tasks.promotion import promote as task
@@ -56,7 +69,7 @@ def _look_at(sessions: Iterable[SessionRef]) -> None:
     _send(task, ((s.tenant, s.user_id, s.session_id) for s in sessions))
 
 
-def _send(task: object, calls: Iterable[tuple[str, ...]]) -> None:
+def _send(task: object, calls: Iterable[tuple[object, ...]]) -> None:
     from tasks import app
 
     try:

@@ -7,83 +7,42 @@ segment analysed writes its events, in the same transaction, and nobody can mark
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from sqlalchemy import Connection, Engine, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Engine, update
 from sqlalchemy.exc import StatementError
 
 from hmind.analysis.analyst import Analyst
+from hmind.analysis.asking import ATTEMPTS, AWAY, FAILED, UNSTORABLE, Answer, Asking
+from hmind.analysis.governor import Governor
 from hmind.analysis.people_only import people_only
-from hmind.errors import AnalystMisbehaved, AnalystUnavailable
+from hmind.analysis.writing import Analysed, discard, known, told, write_events
+from hmind.errors import AnalystUnavailable
 from hmind.memory import segments
-from hmind.memory.pool import event_row, next_run
-from hmind.memory.profiles import core_values
-from hmind.model import Analysis, Clock, Known, Segment, SegmentState, utc_now
+from hmind.memory.pool import next_run
+from hmind.memory.segments import Taken
+from hmind.model import Clock, Known, Segment, SegmentState, utc_now
 from hmind.settings import Settings
 from hmind.storage.refusals import is_refusal, kind
-from hmind.storage.schema import EventRow, SegmentRow
+from hmind.storage.schema import SegmentRow
 
 log = logging.getLogger(__name__)
 
 LONGEST_WAIT_S = 3600
 
-# What was found is known by the names it was found under, promoted or not, so that what an analyst
-# knows follows from what was analysed before, and not from how far the promoter has come.
-_KNOWN = text("""
-SELECT name FROM entities WHERE tenant = :tenant AND user_id = :user_id
-UNION
-SELECT entity ->> 'name' FROM events, jsonb_array_elements(events.entities) AS entity
-WHERE tenant = :tenant AND user_id = :user_id AND entities IS NOT NULL
-ORDER BY 1
-""")
-
-_DUE = text("""
-SELECT EXISTS (
-    SELECT 1 FROM events WHERE tenant = :tenant AND user_id = :user_id AND state = 'pool' AND due_at <= :now
-)
-""")
-
-_DISCARD = text("""
-UPDATE ledger SET state = 'discarded', reason = :reason, updated_at = :now
-WHERE tenant = :tenant AND user_id = :user_id AND session_id = :session_id
-  AND turn_id = ANY(CAST(:turns AS text[])) AND state = 'segmented'
-""")
-
-
-@dataclass(frozen=True, slots=True)
-class Analysed:
-    """What came of a segment.
-
-    Attributes:
-        due: whether the user has events to be promoted now.
-        next_segment: the user's next segment of the same kind, live or of an import; one that was looked
-            at too early waits for this.
-    """
-
-    tenant: str
-    user_id: str
-    events: int
-    due: bool
-    next_segment: str | None
-
 
 class AnalysisStep:
-    """Runs the analyst; falls back to the offline one when the endpoint stays unusable."""
+    """Runs the analyst; falls back to the offline one when the endpoint stays unusable, or its budget is spent."""
 
     def __init__(
         self, engine: Engine, analyst: Analyst, fallback: Analyst, settings: Settings, clock: Clock = utc_now
     ) -> None:
         self._engine = engine
-        self._analyst = analyst
+        self._asking = Asking(analyst, fallback, Governor(engine, settings, clock))
         self._fallback = fallback
         self._settings = settings
         self._clock = clock
-        # As many calls as there are attempts, each with the wait before it: after that its worker is dead.
-        calls_s = 2 * settings.analysis.llm_attempts * settings.analysis.llm_timeout_s
-        self._lease_s = settings.upkeep.lease_s + (calls_s if settings.analysis.llm_url else 0)
+        self._lease_s = lease_s(settings)
 
     def analyze(self, segment_id: str) -> Analysed | None:
         """Analyses a segment that is due; None when another run has it or had it first, or it has to wait."""
@@ -91,31 +50,22 @@ class AnalysisStep:
             taken = segments.take(connection, segment_id, self._clock(), self._lease_s)
             if taken is None:
                 return None
-            segment, attempts = taken
-            known = self._known(connection, segment)
-        if attempts > 2 * self._settings.analysis.segment_attempts:
-            return self._give_up(segment, "attempts")
+            about = known(connection, taken.segment)
+        if taken.attempts > 2 * self._settings.analysis.segment_attempts:
+            return self._give_up(taken.segment, ATTEMPTS)
         try:
-            analysis = self._ask(segment, known, attempts)
+            answer = self._ask(taken, about)
         except AnalystUnavailable as error:
-            self._wait(segment_id, attempts, error)
+            self._wait(segment_id, taken.attempts, error)
             return None
-        return self._keep(segment, known, analysis)
+        return self._keep(taken.segment, about, answer)
 
-    def _ask(self, segment: Segment, known: Known, attempts: int) -> Analysis:
-        if attempts > self._settings.analysis.segment_attempts:
-            log.warning("segment %s: given to the offline analyst after %d attempts", segment.id, attempts - 1)
-            return self._fallback.analyze(segment, known)
-        try:
-            return self._analyst.analyze(segment, known)
-        except AnalystMisbehaved as error:
-            log.warning("segment %s: %s Given to the offline analyst.", segment.id, error)
-            return self._fallback.analyze(segment, known)
-
-    def _known(self, connection: Connection, segment: Segment) -> Known:
-        user = {"tenant": segment.session.tenant, "user_id": segment.session.user_id}
-        names: Iterable[str] = connection.execute(_KNOWN, user).scalars()
-        return Known(frozenset(names), core_values(connection, **user))
+    def _ask(self, taken: Taken, about: Known) -> Answer:
+        if taken.attempts <= self._settings.analysis.segment_attempts:
+            return self._asking.within_budget(taken.segment, about)
+        log.warning("segment %s: given to the offline analyst after %d attempts", taken.segment.id, taken.attempts - 1)
+        # Nobody wrote down why it had to wait: its worker died, or failed in a way of its own.
+        return self._asking.stand_in(taken.segment, about, AWAY if taken.last_error else ATTEMPTS, again=True)
 
     def _wait(self, segment_id: str, attempts: int, error: AnalystUnavailable) -> None:
         wait_s = min(max(error.retry_after_s or 0.0, 10.0 * 2**attempts), LONGEST_WAIT_S)
@@ -123,75 +73,68 @@ class AnalysisStep:
             connection.execute(
                 update(SegmentRow)
                 .where(SegmentRow.id == segment_id, SegmentRow.state == SegmentState.CLOSED)
-                .values(due_at=self._clock() + timedelta(seconds=wait_s), last_error=str(error))
+                .values(
+                    due_at=self._clock() + timedelta(seconds=wait_s),
+                    last_error=str(error),
+                    tokens_in=SegmentRow.tokens_in + error.tokens_in,
+                    tokens_out=SegmentRow.tokens_out + error.tokens_out,
+                )
             )
 
-    def _keep(self, segment: Segment, known: Known, analysis: Analysis) -> Analysed | None:
-        """Writes the analysis, or the offline one where the store will not take it."""
+    def _keep(self, segment: Segment, about: Known, answer: Answer) -> Analysed | None:
+        """Writes the answer, or the offline one where the store will not take it."""
         try:
-            return self._write(segment, analysis)
+            return self._write(segment, answer)
         except StatementError as error:
             if not is_refusal(error):
                 raise
             why = kind(error)
-        log.warning("segment %s: the store refused what %s found: %s", segment.id, analysis.analyst, why)
-        if analysis.analyst == self._fallback.name:
+        log.warning("segment %s: the store refused what %s found: %s", segment.id, answer.analysis.analyst, why)
+        if answer.analysis.analyst == self._fallback.name:
             return self._give_up(segment, why)
-        return self._keep(segment, known, self._fallback.analyze(segment, known))
+        spent = (answer.tokens_in, answer.tokens_out)
+        return self._keep(segment, about, self._asking.stand_in(segment, about, UNSTORABLE, again=True, tokens=spent))
 
-    def _write(self, segment: Segment, analysis: Analysis) -> Analysed | None:
+    def _write(self, segment: Segment, answer: Answer) -> Analysed | None:
         now = self._clock()
-        settings = self._settings
-        analysis = people_only(segment, analysis)
-        due_at = next_run(segment.turns[-1].occurred_at, settings.schedule)
-        rows = [
-            event_row(segment, ordinal, event, now, due_at, settings.promotion)
-            for ordinal, event in enumerate(analysis.events)
-        ]
+        analysis = people_only(segment, answer.analysis)
+        due_at = next_run(segment.turns[-1].occurred_at, self._settings.schedule)
+        settings = self._settings.analysis
+        again = answer.again and settings.again_attempts > 0
         with self._engine.begin() as connection:
             mine = segments.end(
                 connection,
                 segment.id,
                 SegmentState.ANALYSED,
                 analyst=analysis.analyst,
-                outcome=analysis.outcome,
-                tokens_in=analysis.tokens_in,
-                tokens_out=analysis.tokens_out,
+                outcome=answer.outcome,
+                outcome_reason=answer.reason,
+                tokens_in=SegmentRow.tokens_in + answer.tokens_in,
+                tokens_out=SegmentRow.tokens_out + answer.tokens_out,
+                again_at=now + timedelta(seconds=settings.again_after_s) if again else None,
                 last_error=None,
             )
             if not mine:
                 return None
-            if rows:
-                connection.execute(insert(EventRow).values(rows).on_conflict_do_nothing())
-            _discard(connection, segment, analysis.discarded, now)
-            return _told(connection, segment, len(rows), now)
+            write_events(connection, segment, analysis, self._settings.promotion, now, due_at)
+            return told(connection, segment, len(analysis.events), now)
 
     def _give_up(self, segment: Segment, why: str) -> Analysed | None:
         """Ends a segment that cannot be analysed, so that those after it can."""
         log.error("segment %s: given up: %s", segment.id, why)
         now = self._clock()
+        ended = {"outcome": FAILED, "outcome_reason": why, "last_error": why}
         with self._engine.begin() as connection:
-            if not segments.end(connection, segment.id, SegmentState.FAILED, last_error=why):
+            if not segments.end(connection, segment.id, SegmentState.FAILED, **ended):
                 return None
-            _discard(connection, segment, dict.fromkeys((t.turn_id for t in segment.turns), "analysis_failed"), now)
-            return _told(connection, segment, 0, now)
+            discard(connection, segment, dict.fromkeys((t.turn_id for t in segment.turns), "analysis_failed"), now)
+            return told(connection, segment, 0, now)
 
 
-def _told(connection: Connection, segment: Segment, events: int, now: datetime) -> Analysed:
-    user = {"tenant": segment.session.tenant, "user_id": segment.session.user_id}
-    due: bool = connection.execute(_DUE, {**user, "now": now}).scalar_one()
-    following = segments.next_closed(connection, **user, after=segment.id, now=now)
-    return Analysed(**user, events=events, due=due, next_segment=following)
+def lease_s(settings: Settings) -> float:
+    """How long one segment can be in a living worker's hands, in seconds.
 
-
-def _discard(connection: Connection, segment: Segment, reasons: Mapping[str, str], now: datetime) -> None:
-    by_reason: dict[str, list[str]] = {}
-    for turn_id, reason in reasons.items():
-        by_reason.setdefault(reason, []).append(turn_id)
-    for reason, turns in sorted(by_reason.items()):
-        connection.execute(_DISCARD, {**_session(segment), "reason": reason, "turns": turns, "now": now})
-
-
-def _session(segment: Segment) -> dict[str, str]:
-    session = segment.session
-    return {"tenant": session.tenant, "user_id": session.user_id, "session_id": session.session_id}
+    With a language model as many calls as there are attempts, each with the wait before it.
+    """
+    calls_s = 2 * settings.analysis.llm_attempts * settings.analysis.llm_timeout_s
+    return settings.upkeep.lease_s + (calls_s if settings.analysis.llm_url else 0)

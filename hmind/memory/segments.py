@@ -1,8 +1,9 @@
-"""Segments: closing them, taking one for analysis, and reading one back."""
+"""Segments: closing them, taking one for analysis, and reading one back. Analysing again is in again.py."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -43,7 +44,7 @@ WHERE id = :id AND state = 'closed' AND due_at <= :now
     WHERE windows.tenant = mine.tenant AND windows.user_id = mine.user_id AND windows.held
       AND windows.due_at IS NOT NULL AND ledger.state = 'waiting' AND ledger.occurred_at < mine.opened_at
   ))
-RETURNING attempts
+RETURNING attempts, last_error
 """)
 
 _NEXT = text("""
@@ -52,6 +53,20 @@ WHERE tenant = :tenant AND user_id = :user_id AND state = 'closed' AND due_at <=
   AND backfill = (SELECT backfill FROM segments WHERE id = :after)
 ORDER BY opened_at, id LIMIT 1
 """)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A segment in hand.
+
+    Attributes:
+        attempts: how often it was taken, this time included.
+        last_error: why it had to wait the last time; None where nobody said so.
+    """
+
+    segment: Segment
+    attempts: int
+    last_error: str | None = None
 
 
 def close(connection: Connection, segment: Segment, rounds: int, backfill: bool, now: datetime) -> bool:
@@ -96,18 +111,18 @@ def close(connection: Connection, segment: Segment, rounds: int, backfill: bool,
     return True
 
 
-def take(connection: Connection, id: str, now: datetime, lease_s: float) -> tuple[Segment, int] | None:
-    """A closed segment to analyse and how often it was taken, or None when there is nothing to do.
+def take(connection: Connection, id: str, now: datetime, lease_s: float) -> Taken | None:
+    """A closed segment to analyse, or None when there is nothing to do.
 
     There is nothing to do with one that is not due, or whose user has an earlier one. It is due
     again ``lease_s`` later, should the worker that took it die.
     """
     values = {"id": id, "now": now, "lease_until": now + timedelta(seconds=lease_s)}
-    taken: int | None = connection.execute(_TAKE, values).scalar_one_or_none()
+    taken = connection.execute(_TAKE, values).one_or_none()
     if taken is None:
         return None
     segment = read(connection, id)
-    return (segment, taken) if segment is not None else None
+    return None if segment is None else Taken(segment, taken.attempts, taken.last_error)
 
 
 def end(connection: Connection, id: str, state: SegmentState, **columns: Any) -> bool:

@@ -22,6 +22,7 @@ from hmind.memory import entities, facts, gists
 from hmind.memory.gists import EventRef
 from hmind.memory.pool import event_from_row
 from hmind.memory.profiles import core_values
+from hmind.memory.userlock import lock_user
 from hmind.model import Clock, EventState, FoundEvent, Layer, utc_now
 from hmind.promotion.promoter import FactOutcome, Promoter, Route
 from hmind.settings import Settings
@@ -32,8 +33,6 @@ from hmind.text.tokens import keywords
 log = logging.getLogger(__name__)
 
 EVENTS_AT_ONCE = 20
-
-_LOCK_USER = text("SELECT pg_advisory_xact_lock(hashtextextended(:user, 0))")
 
 _TAKEN = text("""
 SELECT 1 FROM events WHERE tenant = :tenant AND user_id = :user_id AND state = 'pool'
@@ -111,7 +110,7 @@ class PromotionStep:
                     _put_back(connection, [row["id"] for row in rows], type(error).__name__, self._clock())
                 raise
             with self._engine.begin() as connection:
-                _lock(connection, tenant, user_id)
+                lock_user(connection, tenant, user_id)
                 values = core_values(connection, tenant, user_id)
                 still = self._still_pooled(connection, prepared)
                 for item in prepared:
@@ -136,7 +135,7 @@ class PromotionStep:
             .limit(EVENTS_AT_ONCE)
         )
         with self._engine.begin() as connection:
-            _lock(connection, tenant, user_id)
+            lock_user(connection, tenant, user_id)
             if connection.execute(_TAKEN, {"tenant": tenant, "user_id": user_id, "now": now}).first():
                 return []
             taken = connection.execute(
@@ -220,10 +219,6 @@ class PromotionStep:
                 "now": now,
             },
         )
-
-
-def _lock(connection: Connection, tenant: str, user_id: str) -> None:
-    connection.execute(_LOCK_USER, {"user": f"{tenant}\x1f{user_id}"})
 
 
 def _put_back(connection: Connection, event_ids: Sequence[str], why: str, now: datetime) -> None:

@@ -7,7 +7,7 @@ hand, without foreign keys: a segment that is dropped must not take its memories
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, ClassVar
 
 from pgvector.sqlalchemy import HALFVEC
@@ -117,6 +117,9 @@ class SegmentRow(Base):
 
     ``backfill``: it came by an import; a user's segments are analysed in order of time, those of an
     import among themselves, so that a long one does not delay what is said today.
+    ``outcome``: of the analyst that was wanted, ``complete``, ``partial`` or ``failed``, with the reason in
+    ``outcome_reason``; ``analyst`` is the one whose events these are. ``again_at``: when the wanted one is
+    asked again, null if not.
     """
 
     __tablename__ = "segments"
@@ -137,18 +140,39 @@ class SegmentRow(Base):
     state: Mapped[str]
     analyst: Mapped[str | None]
     outcome: Mapped[str | None]
+    outcome_reason: Mapped[str | None]
     tokens_in: Mapped[int] = mapped_column(server_default=sql("0"))
     tokens_out: Mapped[int] = mapped_column(server_default=sql("0"))
     attempts: Mapped[int] = mapped_column(server_default=sql("0"))
     due_at: Mapped[datetime | None]
+    again_at: Mapped[datetime | None]
+    again_attempts: Mapped[int] = mapped_column(server_default=sql("0"))
     last_error: Mapped[str | None]
     created_at: Mapped[datetime]
     __table_args__ = (
+        Index("segments_again", "again_at", postgresql_where=sql("again_at is not null")),
         Index("segments_due", "due_at", postgresql_where=sql("state = 'closed'")),
         Index("segments_user", "tenant", "user_id", "closed_at"),
         Index("segments_order", "tenant", "user_id", "opened_at", "id", postgresql_where=sql("state = 'closed'")),
         Index("segments_text", "created_at", postgresql_where=sql("turns is not null")),
     )
+
+
+class UsageRow(Base):
+    """What a language model cost a user on a day of schedule.timezone.
+
+    ``estimated``: how many of the tokens were estimated, since the endpoint reported none.
+    """
+
+    __tablename__ = "llm_usage"
+    tenant: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[str] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(primary_key=True)
+    calls: Mapped[int] = mapped_column(BigInteger, server_default=sql("0"))
+    tokens_in: Mapped[int] = mapped_column(BigInteger, server_default=sql("0"))
+    tokens_out: Mapped[int] = mapped_column(BigInteger, server_default=sql("0"))
+    estimated: Mapped[int] = mapped_column(BigInteger, server_default=sql("0"))
+    __table_args__ = (Index("llm_usage_day", "day", postgresql_include=["tokens_in", "tokens_out"]),)
 
 
 class EventRow(Base):

@@ -19,7 +19,7 @@ WITH old AS (
     FROM old
     WHERE old.state = 'closed' AND ledger.segment_id = old.id AND ledger.state = 'segmented'
 )
-UPDATE segments SET turns = NULL, context = NULL,
+UPDATE segments SET turns = NULL, context = NULL, again_at = NULL,
     state = CASE WHEN segments.state = 'closed' THEN 'failed' ELSE segments.state END,
     last_error = CASE WHEN segments.state = 'closed' THEN 'text_expired' ELSE last_error END,
     due_at = CASE WHEN segments.state = 'closed' THEN NULL ELSE due_at END

@@ -40,7 +40,8 @@ def clock() -> MovedClock:
 
 @pytest.fixture(scope="module")
 def app(module_settings: Settings, clock: MovedClock) -> Iterator[Hmind]:
-    made = Hmind(module_settings, clock=clock)
+    # What is judged here is not where topics shift: each talk is one segment.
+    made = Hmind(changed(module_settings, "boundary", coherence=False), clock=clock)
     yield made
     made.close()
 

@@ -56,6 +56,7 @@ def test_what_has_to_happen_is_scheduled() -> None:
         "hmind.boundary.daily_sweep",
         "hmind.boundary.silence_sweep",
         "hmind.promotion.promote_due",
+        "hmind.upkeep.analyze_again",
         "hmind.upkeep.decay",
         "hmind.upkeep.evict",
         "hmind.upkeep.expire",
