@@ -29,7 +29,17 @@ the segment waits in its row instead."""
 
 _BUSY = {408, 409, 425, 429}
 _REJECTED = {400, 413, 422}
-_CANNOT = ("response_format", "json_schema", "temperature")
+_FORM_WORDS = ("response_format", "json_schema", "structured output", "guided", "grammar")
+_TOO_LONG = (
+    "context_length_exceeded",
+    "exceed_context_size",
+    "context length",
+    "context size",
+    "context window",
+    "too many tokens",
+    "too long",
+)
+"""What endpoints say of a request that is longer than their model reads."""
 
 
 class _Lenient(BaseModel):
@@ -37,8 +47,10 @@ class _Lenient(BaseModel):
 
 
 class _Message(_Lenient):
-    content: str | None = None
-    refusal: str | None = None
+    content: Any = None
+    refusal: Any = None
+    reasoning_content: Any = None
+    reasoning: Any = None
 
 
 class _Choice(_Lenient):
@@ -58,20 +70,27 @@ class _Completion(_Lenient):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model wrote. ``ended`` is the endpoint's finish_reason, e.g. ``stop`` or ``length``."""
+    """What the model wrote.
+
+    Attributes:
+        thought: what an endpoint that parts thinking from answering took for the former.
+        ended: the endpoint's finish_reason, e.g. ``stop`` or ``length``.
+    """
 
     content: str
     refused: bool
     ended: str
     tokens_in: int
     tokens_out: int
+    thought: str = ""
 
 
 class _Trouble(Exception):
-    """A try that failed. ``why`` bears no text."""
+    """A try that failed. ``why`` and ``kind`` bear no text."""
 
-    def __init__(self, why: str, again: bool, retry_after_s: float | None = None) -> None:
+    def __init__(self, why: str, kind: str, again: bool, retry_after_s: float | None = None) -> None:
         super().__init__(why)
+        self.kind = kind
         self.again = again and (retry_after_s is None or retry_after_s <= PATIENCE_S)
         self.retry_after_s = retry_after_s
 
@@ -111,6 +130,8 @@ class ChatEndpoint:
         self._attempts = settings.llm_attempts
         self._sleep = sleep
         self._optional: dict[str, Any] = {"temperature": 0}
+        if settings.llm_max_tokens:
+            self._optional["max_tokens"] = settings.llm_max_tokens
         self._structured = True
         self._client = openai.OpenAI(
             base_url=settings.llm_url.rstrip("/").removesuffix("/chat/completions"),
@@ -140,7 +161,7 @@ class ChatEndpoint:
             return tries(self._try, messages, schema_name, schema)
         except _Trouble as trouble:
             message = f"The analyst {self._name} did not answer: {trouble}."
-            raise AnalystUnavailable(message, trouble.retry_after_s) from None
+            raise AnalystUnavailable(message, trouble.retry_after_s, kind=trouble.kind) from None
 
     def _try(self, messages: Sequence[dict[str, str]], schema_name: str, schema: dict[str, Any]) -> Reply:
         import openai
@@ -154,36 +175,50 @@ class ChatEndpoint:
                 model=self._model, messages=cast(Any, list(messages)), **wishes
             )
         except openai.APITimeoutError:
-            raise _Trouble("no answer in time", again=True) from None
+            raise _Trouble("no answer in time", "timeout", again=True) from None
         except openai.APIStatusError as error:
             if self._leave_out(error, wishes):
                 return self._try(messages, schema_name, schema)
             raise self._status(error) from None
         except openai.APIError as error:
-            raise _Trouble(f"no connection ({type(error).__name__})", again=True) from None
+            raise _Trouble(f"no connection ({type(error).__name__})", "unreachable", again=True) from None
         return _read(raw.content)
 
     def _leave_out(self, error: Any, wishes: dict[str, Any]) -> bool:
         """Whether the endpoint rejected one of our wishes, which is then made no more."""
-        if error.status_code not in _REJECTED:
-            return False
         said = error.response.text
-        if "response_format" in wishes and any(word in said for word in ("response_format", "json_schema")):
+        if "response_format" in wishes and (
+            (error.status_code in _REJECTED and any(word in said for word in _FORM_WORDS))
+            or (error.status_code >= 500 and "grammar" in said)
+        ):
             self._structured = False
             return True
+        if error.status_code not in _REJECTED:
+            return False
         if "temperature" in wishes and "temperature" in said:
             self._optional.pop("temperature", None)
+            return True
+        if "max_tokens" in wishes and "max_completion_tokens" in said:
+            self._optional["max_completion_tokens"] = self._optional.pop("max_tokens")
             return True
         return False
 
     def _status(self, error: Any) -> Exception:
         status: int = error.status_code
         if status in _REJECTED:
-            too_long = status == 413 or error.code == "context_length_exceeded"
-            kind = "too long for the model" if too_long else f"request rejected with HTTP {status}"
-            return AnalystMisbehaved(f"The analyst {self._name} answered with something that is no analysis: {kind}.")
+            said = error.response.text.casefold()
+            if "content_filter" in said:
+                kind = "refusal"
+            elif status == 413 or any(words in said for words in _TOO_LONG):
+                kind = "too_long"
+            else:
+                kind = "rejected"
+            why = f"HTTP {status}, {kind.replace('_', ' ')}"
+            message = f"The analyst {self._name} answered with something that is no analysis: {why}."
+            return AnalystMisbehaved(message, kind=kind)
         retry_after_s = _retry_after_s(error.response.headers)
-        return _Trouble(f"HTTP {status}", again=status in _BUSY or status >= 500, retry_after_s=retry_after_s)
+        again = status in _BUSY or status >= 500
+        return _Trouble(f"HTTP {status}", f"http_{status}", again=again, retry_after_s=retry_after_s)
 
 
 def _read(body: bytes) -> Reply:
@@ -192,18 +227,32 @@ def _read(body: bytes) -> Reply:
         completion = _Completion.model_validate(json.loads(body))
         choice = completion.choices[0]
     except (ValueError, IndexError, RecursionError):
-        raise _Trouble("HTTP 200 without a completion", again=True) from None
+        raise _Trouble("HTTP 200 without a completion", "no_completion", again=True) from None
     try:
         usage = _Usage.model_validate(completion.usage or {})
     except ValidationError:
         usage = _Usage()
+    message = choice.message
     return Reply(
-        content=choice.message.content or "",
-        refused=bool(choice.message.refusal) or choice.finish_reason == "content_filter",
+        content=_text(message.content),
+        refused=bool(message.refusal) or choice.finish_reason == "content_filter" or _has_refusal(message.content),
         ended=choice.finish_reason or "",
         tokens_in=max(0, usage.prompt_tokens or 0),
         tokens_out=max(0, usage.completion_tokens or 0),
+        thought=_text(message.reasoning_content) or _text(message.reasoning),
     )
+
+
+def _text(content: Any) -> str:
+    """A message's text: a string, or the text parts of a list of parts."""
+    if isinstance(content, list):
+        texts = (part.get("text") if isinstance(part, dict) else part for part in content)
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
+
+
+def _has_refusal(content: Any) -> bool:
+    return isinstance(content, list) and any(isinstance(part, dict) and part.get("refusal") for part in content)
 
 
 def _wait_s(state: RetryCallState) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from functools import cache
@@ -48,12 +48,17 @@ def instructions() -> str:
         raise SettingsError(f"{path}: cannot be read as UTF-8. Install hmind again, it comes with it.") from None
 
 
-def ask_about(segment: Segment, known: Known, zone: tzinfo = UTC) -> Question:
-    """The question about ``segment``: its turns numbered from 1, its context without numbers.
+def ask_about(segment: Segment, known: Known, zone: tzinfo = UTC, numbers: Collection[int] | None = None) -> Question:
+    """The question about ``segment``: its turns numbered from 1, what is around them without numbers.
 
     Args:
         zone: of the times shown.
+        numbers: of the turns that are asked about, all by default. A turn keeps its number, whoever is
+            asked about besides; the others are shown as context.
     """
+    numbered = list(enumerate(segment.turns, start=1))
+    asked = [(number, turn) for number, turn in numbered if numbers is None or number in numbers]
+    around = [*segment.context, *(turn for number, turn in numbered if numbers is not None and number not in numbers)]
     about = _as_data(
         {
             "owner": _owner(segment),
@@ -62,12 +67,12 @@ def ask_about(segment: Segment, known: Known, zone: tzinfo = UTC) -> Question:
         }
     )
     lines = ["<about>", about, "</about>", "<context>"]
-    lines += [f"[context] {_line(turn, CONTEXT_CHARS, zone)}" for turn in segment.context]
+    lines += [f"[context] {_line(turn, CONTEXT_CHARS, zone)}" for turn in around]
     lines += ["</context>", "<turns>"]
-    lines += [f"[{number}] {_line(turn, TURN_CHARS, zone)}" for number, turn in enumerate(segment.turns, start=1)]
+    lines += [f"[{number}] {_line(turn, TURN_CHARS, zone)}" for number, turn in asked]
     lines += ["</turns>", "Answer with the JSON object about the numbered turns."]
     messages = ({"role": "system", "content": instructions()}, {"role": "user", "content": "\n".join(lines)})
-    return Question(messages, shortened=any(len(clean(turn.content)) > TURN_CHARS for turn in segment.turns))
+    return Question(messages, shortened=any(len(clean(turn.content)) > TURN_CHARS for _, turn in asked))
 
 
 def _owner(segment: Segment) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from itertools import chain
@@ -13,9 +13,6 @@ from hmind.analysis.owner import OWNER, owner_speaker
 from hmind.model import CandidateFact, FoundEntity, FoundEvent, Segment, Statement, Turn
 from hmind.text.language import detect
 
-UNMENTIONED = "unmentioned"
-"""Why a turn was let go that the answer said nothing about."""
-
 T = TypeVar("T")
 
 _MEANS_OWNER = {"user", "the user", "owner", "用户"}
@@ -24,41 +21,50 @@ _MEANS_TELLER = {"speaker", "self", "i", "me", "myself", "我", "本人", "自�
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What could be taken from an answer; ``lost`` counts events and statements that rest on no turn."""
+    """What could be taken from an answer.
+
+    Attributes:
+        discarded: the turns that it lets go, with their reasons; none that an event rests on.
+        lost: how many events and statements rest on no turn.
+    """
 
     events: tuple[FoundEvent, ...]
     discarded: dict[str, str]
     lost: int
 
 
-def read_answer(answer: SegmentAnswer, segment: Segment, zone: tzinfo = UTC) -> Read:
-    """Events and discarded turns, every turn in one of them.
+def read_answer(
+    answer: SegmentAnswer, segment: Segment, zone: tzinfo = UTC, numbers: Collection[int] | None = None
+) -> Read:
+    """Events and discarded turns of ``answer``, in which each turn is at most once.
 
     Numbers that no turn bears are dropped, and what then rests on no turn is dropped too. A fact
     rests on the turns of persons only.
+
+    Args:
+        numbers: of the turns that were asked about, all by default; others count as borne by none.
     """
-    reader = _Reader(segment, zone)
+    reader = _Reader(segment, zone, numbers)
     events = tuple(event for event in map(reader.event, answer.events) if event is not None)
     used = {turn_id for event in events for turn_id in event.turn_ids}
     reasons = {
         turn.turn_id: discarded.reason for discarded in answer.discarded for turn in reader.turns([discarded.turn])
     }
-    discarded = {
-        turn.turn_id: reasons.get(turn.turn_id, UNMENTIONED) for turn in segment.turns if turn.turn_id not in used
-    }
+    discarded = {turn.turn_id: reasons[turn.turn_id] for turn in segment.turns if turn.turn_id in reasons.keys() - used}
     return Read(events, discarded, reader.lost)
 
 
 class _Reader:
-    def __init__(self, segment: Segment, zone: tzinfo) -> None:
+    def __init__(self, segment: Segment, zone: tzinfo, numbers: Collection[int] | None) -> None:
         self._segment = segment
+        self._asked = range(1, len(segment.turns) + 1) if numbers is None else numbers
         self._owner = owner_speaker(segment)
         self._zone = zone
         self.lost = 0
 
     def turns(self, numbers: Iterable[int]) -> list[Turn]:
         """The turns that bear these numbers, in order, each once."""
-        wanted = set(numbers)
+        wanted = set(numbers).intersection(self._asked)
         return [turn for number, turn in enumerate(self._segment.turns, start=1) if number in wanted]
 
     def event(self, answer: EventAnswer) -> FoundEvent | None:

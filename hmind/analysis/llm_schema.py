@@ -27,9 +27,11 @@ from pydantic import (
 from hmind.model import EntityType
 from hmind.text.clean import clean
 
-DISCARD_REASONS = ("small_talk", "no_content", "agent_talk", "repeated", "other")
-"""The reasons an answer may give for letting a turn go. Any other is read as ``other``, so that
-no text of a user reaches the ledger as a reason."""
+DISCARD_REASONS = ("small_talk", "no_content", "question", "request", "agent_talk", "duplicate", "other")
+"""The reasons an answer may give for letting a turn go: those of the offline analyst, and ``other``, as which
+any other is read, so that no text of a user reaches the ledger as a reason."""
+
+_REASON_WORDS = {"repeated": "duplicate", "repetition": "duplicate", "greeting": "small_talk", "闲聊": "small_talk"}
 
 TEXT_CHARS = 1000
 """Sentences are cut at this length, and so are the objects of facts."""
@@ -70,10 +72,12 @@ class Reading:
     Attributes:
         zone: of the times that name none.
         lost: items dropped so far.
+        lost_told: how many of them were events or statements.
     """
 
     zone: tzinfo = UTC
     lost: int = 0
+    lost_told: int = 0
 
 
 def _or_dropped(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
@@ -82,6 +86,7 @@ def _or_dropped(value: Any, handler: ValidatorFunctionWrapHandler, info: Validat
     except (ValidationError, ValueError, OverflowError):
         if isinstance(info.context, Reading):
             info.context.lost += 1
+            info.context.lost_told += info.field_name in {"events", "statements"}
         return _DROPPED
 
 
@@ -178,15 +183,12 @@ def _read_type(value: Any) -> Any:
 
 def _read_reason(value: Any) -> Any:
     word = _read_predicate(value)
+    word = _REASON_WORDS.get(word, word) if isinstance(word, str) else ""
     return word if word in DISCARD_REASONS else "other"
 
 
 def _read_word(value: Any) -> str:
     return _read_name(value) if isinstance(value, str) and len(value) <= 40 else ""
-
-
-def _read_nothing_of_it(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 Sentence = Annotated[str, BeforeValidator(_read_sentence), Field(min_length=1)]
@@ -203,7 +205,6 @@ Reason = Annotated[
     str, BeforeValidator(_read_reason), WithJsonSchema({"type": "string", "enum": list(DISCARD_REASONS)})
 ]
 Word = Annotated[str, BeforeValidator(_read_word)]
-Remark = Annotated[str, BeforeValidator(_read_nothing_of_it)]
 
 
 class _Answer(BaseModel):
@@ -240,14 +241,9 @@ class FactAnswer(_Answer):
 
 
 class EventAnswer(_Answer):
-    """One event.
-
-    ``why`` is asked for so that the model weighs before it gives a number; it is not kept. What
-    an event cannot do without stands before its lists, so that an answer cut short loses little.
-    """
+    """One event. What it cannot do without stands before its lists, so that an answer cut short loses little."""
 
     description: Sentence
-    why: Remark = ""
     salience: Unit
     occurred_at: Time = None
     occurred_until: Time = None
