@@ -22,7 +22,8 @@ class Rule:
             adverbs end. Group ``o`` is the object, unless ``value`` is.
         confidence: of a plain statement about the speaker.
         state: may be over ("used to", "as a kid"); then it gets a valid_to and less confidence.
-        over: the clause says that it has ended. starts: that it begins now. dated: look for a time.
+        over: the clause says that it has ended. starts: that it begins now. begun: not
+            when it is yet to begin. dated: look for a time.
         needs_future: only with a time to come. plan: a time counts when it is not over yet.
         capital: the object must start with one. place: it must be able to be a place.
         many: lists are split. bare: articles are dropped. taste: "it" and "your hat" do not count.
@@ -32,6 +33,7 @@ class Rule:
         form: how the object is written, from the named groups of the pattern.
         negative: its verb may be negated; all others need the words before the object without a "not".
         last: no rule after this one looks at the clause.
+        whole: the object keeps the times and the like at its end ("walk to work every day").
         longest: most words (English) or letters (Chinese) of an object.
     """
 
@@ -42,6 +44,7 @@ class Rule:
     state: bool = True
     over: bool = False
     starts: bool = False
+    begun: bool = False
     dated: bool = False
     needs_future: bool = False
     plan: bool = False
@@ -59,6 +62,7 @@ class Rule:
     negative: bool = False
     after_subject: bool = False
     last: bool = True
+    whole: bool = False
     longest: int = 8
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from hmind.analysis import facts_en, facts_zh
+from hmind.analysis import corrections, facts_en, facts_zh
 from hmind.analysis.claims import Claim, Voice
 
 __all__ = ["Claim", "Voice", "find"]
@@ -16,7 +16,8 @@ def find(sentences: Sequence[str], language: str, voice: Voice, at: datetime) ->
     """Claims in the sentences of one turn, each once, in order.
 
     Only statements in the indicative fire: no question, no condition, no wish, no quotation, no
-    joke. What is over gets a ``valid_to`` and less confidence.
+    joke. What is over gets a ``valid_to`` and less confidence. What is corrected in the same breath
+    is claimed as corrected.
 
     Args:
         sentences: all of the turn, in order, as said.
@@ -24,7 +25,7 @@ def find(sentences: Sequence[str], language: str, voice: Voice, at: datetime) ->
         at: when it was said, aware, UTC.
     """
     read = facts_zh.find if language == "zh" else facts_en.find
-    claims = list(read(sentences, voice, at))
+    claims = corrections.applied(list(read(sentences, voice, at)), sentences, language)
     jobs = [(claim.sentence, claim.object.split("（")[0]) for claim in claims if claim.predicate == "works_at"]
     found: dict[tuple[str, str, str], Claim] = {}
     for claim in claims:

@@ -30,9 +30,13 @@ _CONTRACTED = [
 _DANGLING = re.compile(r"(?:,?\s+(?:and|but|or|so|to|that|with|for|the|a|of|in|on))+$", re.IGNORECASE)
 _NO_NAME = re.compile(r"(?:ish|ese|ian|ean|an|ic|ist|ite|i|ed|ing|ful)$")
 _RELATIVE = re.compile(r"^((?:\w+ )?\w+s) (?:that|who|which) (?=[a-z]+\b)")
+_PRONOUN = re.compile(r"^(he|she)\s+(?=\w)", re.IGNORECASE)
 _OPENING_LETTERS = 8
 """A time that far in opens its sentence and counts for what ended in any of its clauses."""
-_ARTICLE = re.compile(r"^(?:a|an|the|some|my|our|any)\s+", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"^(?:(?:also|only|just)\s+)?(?:a (?:little )?bit of|a little|very little|basic|broken|fluent|a|an|the|some|my|our|any)\s+",
+    re.IGNORECASE,
+)
 
 
 @cache
@@ -62,7 +66,7 @@ def find(sentences: Sequence[str], voice: Voice, at: datetime) -> Iterator[Claim
         following = sentences[number + 1] if number + 1 < len(sentences) else ""
         if _clause("joke").search(sentence) or _clause("joke").search(following) or len(sentence) > 1500:
             continue
-        text = _clause("quoted").sub(_unquoted, sentence)
+        text = _clause("quoted").sub(_unquoted, _clause("reported").sub("", sentence))
         if text.rstrip(" '\"”)*~").endswith("?") or _clause("unreal").search(text):
             text = _before_question(text)
             if not text or _clause("unreal").search(text):
@@ -105,6 +109,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
     text = _clause("dropped_i").sub(lambda match: f"I {match['adv'] or ''}", text)
     text = re.sub(r"^(?:(?:severely|highly|deathly) )?(?=allergic to )", "I am ", text, flags=re.IGNORECASE)
     unreal = False
+    person = ""
     for part in _clause("split").split(text):
         if not part:
             continue
@@ -121,13 +126,24 @@ def _clauses(text: str) -> Iterator[_Clause]:
                 continue
             if unreal and re.search(r"\bwould\b|\bwill\b", clause):
                 continue
+            if person and (pronoun := _PRONOUN.match(clause)):
+                clause = f"{person} {clause[pronoun.end() :]}" if _may_be(pronoun[1], person) else clause
             found = _subject().match(clause)
             if found and not found["other"]:
                 subject = found.group().strip()
+                person = subject if found["rel"] else person
             yield _Clause(clause, lead_hedged, bool(_clause("past").search(clause)))
 
 
+def _may_be(pronoun: str, person: str) -> bool:
+    """Whether "he" or "she" can be "my brother Tom"."""
+    kin = set(re.findall(r"[\w-]+", person.lower()))
+    other = "en.women" if pronoun.lower() == "he" else "en.men"
+    return not kin & words("relations", other)
+
+
 def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datetime) -> Iterator[Claim]:
+    yield from _introduced(clause, number, voice)
     found = _subject().match(clause.text)
     if found is None and not _clause("opens").match(clause.text):
         return
@@ -135,7 +151,6 @@ def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datet
     if found is not None:
         adverbs = rule_part("en", "adv").match(clause.text, found.end())
         verb = clause.text[adverbs.end() if adverbs else found.end() :]
-    yield from _introduced(found, clause, number, voice)
     for rule in rules("en"):
         text = verb if rule.after_subject else clause.text
         match = rule.pattern.match(text)
@@ -187,13 +202,23 @@ def _own_name(name: str, voice: Voice) -> float:
     return 0.0 if name in words("names", "en.not_names") or _NO_NAME.search(name) else 0.7
 
 
-def _introduced(found: re.Match[str] | None, clause: _Clause, number: int, voice: Voice) -> Iterator[Claim]:
-    """ "My sister Anna came": has_sister Anna."""
-    if found is None or not found["name"] or found["age"] == "late" or found["name"] in words("names", "en.not_names"):
-        return
-    for predicate in table("relations")["en_has"]:
-        if found["rel"].lower() in words("relations", f"en_has.{predicate}"):
-            yield Claim(voice.subject, predicate, found["name"], 0.65 if clause.hedged else 0.85, number)
+def _introduced(clause: _Clause, number: int, voice: Voice) -> Iterator[Claim]:
+    """ "My sister Anna came", "we met my sister Anna": has_sister Anna."""
+    for found in _named_kin().finditer(clause.text):
+        if found["name"] in words("names", "en.not_names") or re.search(r"\blate\b", found["before"], re.IGNORECASE):
+            continue
+        for predicate in table("relations")["en_has"]:
+            if found["rel"].lower() in words("relations", f"en_has.{predicate}"):
+                yield Claim(voice.subject, predicate, found["name"], 0.65 if clause.hedged else 0.85, number)
+
+
+@cache
+def _named_kin() -> re.Pattern[str]:
+    relation = f"{either('relations', 'en.kin')}|{either('relations', 'en.others')}"
+    return re.compile(
+        rf"\b(?:my|our)\s+(?P<before>(?:\w+\s+)?)(?P<rel>{relation}),?\s+(?P<name>(?-i:[A-Z][a-zé]{{2,}}))(?![\w'’])",
+        re.IGNORECASE,
+    )
 
 
 def _who(rule: Rule, found: re.Match[str] | None, voice: Voice) -> tuple[str, float] | None:
@@ -219,7 +244,7 @@ def _who(rule: Rule, found: re.Match[str] | None, voice: Voice) -> tuple[str, fl
 
 def _objects(value: str, rule: Rule) -> list[str]:
     text = value.strip(" .!,;'\"")
-    for _ in range(3):
+    for _ in range(0 if rule.whole else 3):
         text = _clause("tail").sub("", text).strip(" .!,;")
     if not text or not re.search(r"\w", text):
         return []
@@ -228,7 +253,7 @@ def _objects(value: str, rule: Rule) -> list[str]:
     if len(parts) > 1 and (max(len(part.split()) for part in parts) > 4 or (rule.taste and _tasteless(parts[0]))):
         parts = [text]
     for part in parts:
-        part = _DANGLING.sub("", _clause("tail").sub("", part)).strip(" .!,;")
+        part = _DANGLING.sub("", part if rule.whole else _clause("tail").sub("", part)).strip(" .!,;")
         if not part or (rule.taste and _tasteless(part)):
             continue
         part = _ARTICLE.sub("", part) if rule.bare else part

@@ -10,15 +10,23 @@ from datetime import datetime
 from hmind.analysis.claims import Claim, Voice
 from hmind.analysis.fact_rules import Rule, clause_pattern, rule_part, rules
 from hmind.text import times
-from hmind.text.lexicon import either, words
+from hmind.text.lexicon import either, table, words
 from hmind.text.names import possessive
 
 _NAMED_NEXT = re.compile(
     rf"({either('relations', 'zh.pets')}|{either('relations', 'zh.kin')})[，,](?:名字|它|她|他)?(?=叫)"
 )
 _RELATION = re.compile(
-    rf"我(?:的|家|们家)?(?:大|小|二|三|最好的|好)?({either('relations', 'zh.kin')}|{either('relations', 'zh.others')})"
+    rf"我(?:的|家|们家)?(?:的|这|那)?(?:大|小|二|三|最好的|好)?({either('relations', 'zh.kin')}|{either('relations', 'zh.others')})"
+    rf"|我(?:们)?家(?:的|那)?(?:只|条)?({either('relations', 'zh.pets')})"
 )
+_HAS_ONE = re.compile(
+    rf"(?:养|有)(?:了|着)?(?:一|个|只|条|位|匹)+[\u4e00-\u9fff]{{0,4}}?({either('relations', 'zh.kin')}|{either('relations', 'zh.pets')})(?=$|叫)"
+)
+_HAS_MORE = re.compile(
+    rf"(?:养|有)(?:了|着)?[两俩二三四五几仨\d]+[个只条位匹]?[\u4e00-\u9fff]{{0,4}}?(?:{either('relations', 'zh.kin')}|{either('relations', 'zh.pets')})$"
+)
+
 _CALLED = re.compile(r"^(?:一[家所间个])?(?:叫做?|名叫|名为)([^的]{1,10})的([\u4e00-\u9fff]{1,6})$")
 _ONE_OF = re.compile(r"^一[家所间个名位](?=[\u4e00-\u9fff]{2})")
 _LASTED = re.compile(r"[一二三四五六七八九十两几半\d]+个?(?:年|月|周|天)(?:多)?了?$")
@@ -36,6 +44,7 @@ class _Clause:
     text: str
     hedged: bool
     past: bool
+    when: str = ""
 
 
 def find(sentences: Sequence[str], voice: Voice, at: datetime) -> Iterator[Claim]:
@@ -44,7 +53,7 @@ def find(sentences: Sequence[str], voice: Voice, at: datetime) -> Iterator[Claim
         following = sentences[number + 1] if number + 1 < len(sentences) else ""
         if _clause("joke").search(sentence) or _clause("joke").search(following) or len(sentence) > 1000:
             continue
-        text = _clause("quoted").sub(_unquoted, sentence).replace(" ", "")
+        text = _clause("quoted").sub(_unquoted, _clause("reported").sub("", sentence)).replace(" ", "")
         if _clause("unreal").search(text):
             continue
         if number == 0:
@@ -94,6 +103,10 @@ def _clauses(text: str) -> Iterator[_Clause]:
             subject = ""
         elif subject and (_clause("carries").match(clause) or when):
             clause = subject + clause
+        if (one := _HAS_ONE.search(clause)) and subject.startswith("我"):
+            subject = f"我{'家' if one[1] in words('relations', 'zh.pets') else ''}{one[1]}"
+        elif _HAS_MORE.search(clause):
+            subject = ""
         past = bool(_clause("past").search(when + clause))
         who = rule_part("zh", "who").match(clause)
         if who and when and _clause("when").search(when):
@@ -101,7 +114,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
         yield _Clause(clause, hedged, past)
         inner = _clause("when").match(clause, who.end()) if who else None
         if who and inner:
-            yield _Clause(who.group() + clause[inner.end() :], hedged, past)
+            yield _Clause(who.group() + clause[inner.end() :], hedged, past, inner.group())
 
 
 def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datetime) -> Iterator[Claim]:
@@ -125,7 +138,7 @@ def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datet
         subject, share = _who(rule, found, voice)
         objects = _objects(rule.value or rule.form.format(**match.groupdict(default="")), rule)
         start, end = _validity(rule, clause, sentence, at)
-        if rule.needs_future and start is None:
+        if (rule.needs_future and start is None) or (rule.begun and _yet_to_come(clause, start, at)):
             continue
         confidence = rule.confidence * share
         if rule.over or (clause.past and rule.state):
@@ -139,13 +152,20 @@ def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datet
             return
 
 
+def _yet_to_come(clause: _Clause, start: datetime | None, at: datetime) -> bool:
+    """Whether the clause names a day to come, which may have been taken out of it."""
+    dropped = times.resolve(clause.when, at) if clause.when else []
+    return any(time.start > at for time in dropped) or (start is not None and start > at)
+
+
 def _who(rule: Rule, found: re.Match[str] | None, voice: Voice) -> tuple[str, float]:
     if rule.own:
         return voice.subject, 1.0
     relation = _RELATION.match(found.group()) if found else None
     if relation is None:
         return voice.subject, 1.0
-    return possessive(voice.subject, relation.group(1), "zh"), 0.83
+    who = relation[1] or relation[2]
+    return possessive(voice.subject, table("relations")["zh_full"].get(who, who), "zh"), 0.83
 
 
 def _objects(value: str, rule: Rule) -> list[str]:
