@@ -6,6 +6,7 @@ import typer
 
 from hmind.cli import (
     asking,
+    calibrating,
     demo,
     doctor,
     evaluating,
@@ -45,6 +46,7 @@ def register(app: typer.Typer) -> None:
         (_RUNNING, "promote", profiles.promote),
         (_RUNNING, "migrate", operating.migrate),
         (_RUNNING, "reembed", operating.reembed),
+        (_RUNNING, "calibrate", calibrating.calibrate),
         (_RUNNING, "deadletters", operating.deadletters),
     ):
         app.command(name, rich_help_panel=panel)(command)

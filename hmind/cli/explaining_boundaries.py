@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,29 +11,14 @@ import typer
 
 from hmind.cli import screen
 from hmind.cli.options import AsJson
+from hmind.cli.talks_in_file import Talk, talks_in
 
 if TYPE_CHECKING:
     from hmind.boundary.explaining import Explained
     from hmind.boundary.scoring import Scores
-    from hmind.model import Turn
     from hmind.settings import Settings
 
 SESSIONS_NAMED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """One session of a file.
-
-    Attributes:
-        owner: whose memory it is, "" in a labelled file.
-        gold: indices at which a labelled segment begins, or None where nothing is labelled.
-    """
-
-    owner: str
-    name: str
-    turns: tuple[Turn, ...]
-    gold: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +48,7 @@ def explain_boundaries(
     from hmind.settings import load
 
     settings = load()
-    if not file.is_file():
-        from hmind.errors import ImportRefused
-
-        raise ImportRefused(f"{file}: is no file. Check the path.")
-    talks = _chosen(_talks(file, format_, timezone, settings), session)
+    talks = _chosen(talks_in(file, format_, timezone, settings), session)
     shown = _explained(talks, settings)
     if as_json:
         screen.print_json(_as_json(list(shown)))
@@ -77,57 +57,6 @@ def explain_boundaries(
     for one in shown:
         page.show(one)
     page.end()
-
-
-def _talks(file: Path, format_: str, timezone: str, settings: Settings) -> list[Talk]:
-    from hmind.evaluation import dialogues
-
-    if not format_ and _labelled(file):
-        return [Talk("", dialogue.id, dialogue.turns, _begins(dialogue.lengths)) for dialogue in dialogues.read(file)]
-    from hmind.errors import BadTurn
-    from hmind.importers.message import Defaults
-    from hmind.importers.recognise import open_file
-    from hmind.intake.wire import turn_from
-    from hmind.model import SessionRef
-
-    now = datetime.now(UTC)
-    reader = open_file(file, format_, Defaults("", "", timezone), settings.intake, now)
-    if reader.format == "jsonl":
-        # Whose it is does not matter here, so a line need not say.
-        reader = open_file(file, format_, Defaults("user", "", timezone), settings.intake, now)
-    sessions: dict[SessionRef, list[Turn]] = {}
-    faults: list[str] = []
-    for message in reader.messages():
-        try:
-            turn = turn_from(message.delivery, settings.intake, now)
-        except BadTurn as fault:
-            faults.append(f"{message.place}: {fault}")
-            continue
-        sessions.setdefault(turn.session, []).append(turn)
-    if faults:
-        told = f"{len(faults):,} messages are no turns and left out, the first: {faults[0]}"
-        screen.console(stderr=True).print(told, style="warn")
-    return [
-        Talk(ref.user_id, ref.session_id, tuple(sorted(turns, key=lambda turn: turn.occurred_at)))
-        for ref, turns in sessions.items()
-    ]
-
-
-def _labelled(file: Path) -> bool:
-    """Whether the first line is a dialogue with its segments."""
-    import orjson
-
-    with file.open("rb") as lines:
-        first = next((line for line in lines if line.strip()), b"")
-    try:
-        value = orjson.loads(first)
-    except orjson.JSONDecodeError:
-        return False
-    return isinstance(value, dict) and {"utterances", "segments"} <= value.keys()
-
-
-def _begins(lengths: Sequence[int]) -> tuple[int, ...]:
-    return tuple(sum(lengths[:count]) for count in range(1, len(lengths)))
 
 
 def _chosen(talks: list[Talk], session: str) -> list[Talk]:
