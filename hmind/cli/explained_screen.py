@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -14,13 +15,22 @@ from hmind.text.clean import clean
 if TYPE_CHECKING:
     from hmind.boundary.explaining import Explained, Gap
     from hmind.boundary.scoring import Scores
-    from hmind.cli.explaining_boundaries import Shown
+    from hmind.cli.talks_in_file import Talk
     from hmind.model import Turn
 
 SPEAKER_CELLS = 12
 NARROWEST_TEXT = 20
 LONGEST_TEXT = 400
 _EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A talk, what the detector saw in it, and how that compares with its labels."""
+
+    talk: Talk
+    seen: Explained
+    scores: Scores | None = None
 
 
 class Page:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,20 +13,10 @@ from hmind.cli.options import AsJson
 from hmind.cli.talks_in_file import Talk, talks_in
 
 if TYPE_CHECKING:
-    from hmind.boundary.explaining import Explained
-    from hmind.boundary.scoring import Scores
+    from hmind.cli.explained_screen import Shown
     from hmind.settings import Settings
 
 SESSIONS_NAMED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A talk, what the detector saw in it, and how that compares with its labels."""
-
-    talk: Talk
-    seen: Explained
-    scores: Scores | None = None
 
 
 def explain_boundaries(
@@ -74,6 +63,7 @@ def _explained(talks: list[Talk], settings: Settings) -> Iterator[Shown]:
     from hmind.boundary import build, scoring
     from hmind.boundary.detector import ALL_REASONS, Tail
     from hmind.boundary.explaining import explain
+    from hmind.cli.explained_screen import Shown
     from hmind.cli.stored_calibration import boundary_embedder
     from hmind.model import Boundary
 

@@ -18,8 +18,8 @@ from hmind.cli.exits import Exit, as_ours, code_of
 
 COMMANDS = [
     *("ingest", "flush", "import", "recall"),
-    *("memories", "why", "ledger", "profile", "status"),
-    *("doctor", "up", "demo", "promote", "migrate", "reembed", "deadletters"),
+    *("memories", "why", "explain-boundaries", "ledger", "profile", "status"),
+    *("doctor", "up", "demo", "promote", "migrate", "reembed", "calibrate", "deadletters"),
 ]
 
 
