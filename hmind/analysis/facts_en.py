@@ -25,6 +25,10 @@ _CONTRACTED = [
     (re.compile(r"\bcan't\b|\bcannot\b", re.IGNORECASE), "can not"),
     (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
     (re.compile(r"n't\b", re.IGNORECASE), " not"),
+    (
+        re.compile(r",?\s+(?:and\s+)?(?:(?:her|his|its) name(?: is|'s)|(?:he|she|it)(?: is|'s) called)\s+(?=(?-i:[A-Z]))", re.IGNORECASE),
+        " called ",
+    ),
     (re.compile(r"\b(name|birthday|language|job|favou?rite \w+)'s\b", re.IGNORECASE), r"\1 is"),
 ]
 _DANGLING = re.compile(r"(?:,?\s+(?:and|but|or|so|to|that|with|for|the|a|of|in|on))+$", re.IGNORECASE)
@@ -167,7 +171,9 @@ def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datet
         start, end = _validity(rule, clause, sentence, at)
         if rule.needs_future and start is None:
             continue
-        past = rule.over or (clause.past and rule.state)
+        if clause.past and (rule.plan or rule.wish):
+            continue
+        past = rule.over or (clause.past and rule.state and not rule.starts)
         confidence = rule.confidence * share
         if past:
             end = end or at
@@ -277,7 +283,8 @@ def _tasteless(part: str) -> bool:
 
 def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple[datetime | None, datetime | None]:
     """When it began or ended, from the times named in the clause, else in its sentence."""
-    if not rule.dated and not rule.over and not clause.past:
+    over = rule.over or (clause.past and rule.state and not rule.starts)
+    if not rule.dated and not over:
         return None, None
     found = times.resolve(clause.text, at)
     if not found and (rule.starts or rule.over or not rule.state):
@@ -286,7 +293,7 @@ def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple
     named = [
         time for time in found if time.grain != "recent" and (time.end > at or not (rule.plan or rule.needs_future))
     ]
-    if rule.over or clause.past:
+    if over:
         return None, (named[0].start if named and named[0].start <= at else at)
     if named:
         return _finest(named).start, None

@@ -28,6 +28,8 @@ _HAS_MORE = re.compile(
 )
 
 _CALLED = re.compile(r"^(?:一[家所间个])?(?:叫做?|名叫|名为)([^的]{1,10})的([\u4e00-\u9fff]{1,6})$")
+_SELF = frozenset({"我", "我们", "我自己", "本人"})
+_OF_MINE = re.compile(rf"(?:{either('relations', 'zh.kin')})(?!们)(?=是|在|叫|对|有|也|今年|去年|喜欢|刚|都)")
 _ONE_OF = re.compile(r"^一[家所间个名位](?=[\u4e00-\u9fff]{2})")
 _LASTED = re.compile(r"[一二三四五六七八九十两几半\d]+个?(?:年|月|周|天)(?:多)?了?$")
 _OPENING_LETTERS = 4
@@ -97,6 +99,9 @@ def _clauses(text: str) -> Iterator[_Clause]:
         found = rule_part("zh", "who").match(clause)
         if found:
             subject = found.group()
+        elif subject in _SELF and _OF_MINE.match(clause):
+            clause = f"我{clause}"
+            subject = rule_part("zh", "who").match(clause).group()
         elif _RELATION.match(subject) and re.match(r"[他她](?!们)", clause):
             clause = subject + clause[1:]
         elif re.match(r"[你您他她它这那谁]|大家|别人|有人|人家|咱", clause):
@@ -141,7 +146,9 @@ def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datet
         if (rule.needs_future and start is None) or (rule.begun and _yet_to_come(clause, start, at)):
             continue
         confidence = rule.confidence * share
-        if rule.over or (clause.past and rule.state):
+        if clause.past and (rule.plan or rule.wish):
+            continue
+        if rule.over or (clause.past and rule.state and not rule.starts):
             start, end = None, end or at
             confidence = confidence if rule.over else min(confidence, 0.65)
         if clause.hedged:
@@ -184,7 +191,8 @@ def _objects(value: str, rule: Rule) -> list[str]:
 
 
 def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple[datetime | None, datetime | None]:
-    if not rule.dated and not rule.over and not clause.past:
+    over = rule.over or (clause.past and rule.state and not rule.starts)
+    if not rule.dated and not over:
         return None, None
     found = times.resolve(clause.text, at)
     if not found and (rule.starts or rule.over or not rule.state):
@@ -193,7 +201,7 @@ def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple
     named = [
         time for time in found if time.grain != "recent" and (time.end > at or not (rule.plan or rule.needs_future))
     ]
-    if rule.over or clause.past:
+    if over:
         return None, (named[0].start if named and named[0].start <= at else at)
     if named:
         return named[0].start, None
