@@ -9,10 +9,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test lint chaos bench migrate clean
+.PHONY: eval-analysis help demo up test lint chaos bench eval-boundaries eval-closing migrate clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
 demo: $(READY) ## chat turns become memories, from start to end, in a minute
 	@$(BIN)/hmind demo
@@ -34,6 +34,15 @@ chaos: $(READY) ## only the tests that kill processes on purpose
 
 bench: $(READY) ## speed and quality, measured on this machine
 	@$(BIN)/python -m benchmarks
+
+eval-boundaries: $(READY) ## how well it hears where topics end, beside published figures
+	@$(BIN)/hmind eval boundaries
+
+eval-closing: $(READY) ## how well it hears farewells and thanks
+	@$(BIN)/hmind eval closing
+
+eval-analysis: $(READY) ## what is kept of a talk, facts and times, against labelled data
+	@$(BIN)/hmind eval analysis
 
 migrate: $(READY) ## the database to the schema of this version
 	@$(BIN)/hmind migrate

@@ -10,6 +10,7 @@ from hmind.cli import (
     demo,
     doctor,
     evaluating,
+    evaluating_analysis,
     explaining,
     explaining_boundaries,
     importing,
@@ -50,4 +51,5 @@ def register(app: typer.Typer) -> None:
         (_RUNNING, "deadletters", operating.deadletters),
     ):
         app.command(name, rich_help_panel=panel)(command)
+    evaluating.group.command("analysis")(evaluating_analysis.analysis)
     app.add_typer(evaluating.group, name="eval", rich_help_panel=_MEASURING)

@@ -1,0 +1,95 @@
+"""The road from turns to kept notes without any store: the product's own detector, analyst and promoter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hmind.analysis.analyst import Analyst
+from hmind.analysis.offline import OfflineAnalyst
+from hmind.boundary.detection import CONTEXT_TURNS
+from hmind.boundary.detector import Cut, Detector, Tail
+from hmind.boundary.rounds import count_rounds
+from hmind.errors import AnalystMisbehaved, AnalystUnavailable
+from hmind.memory.segments import segment_id
+from hmind.model import Analysis, Boundary, EventState, FoundEvent, Known, Segment, Turn
+from hmind.promotion.promoter import Promoter
+from hmind.settings import Settings
+
+_OVER = Tail(Boundary.FLUSH, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One event and whether the promoter keeps it."""
+
+    event: FoundEvent
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """What came of one session.
+
+    Attributes:
+        tokens, calls: what a language model was asked for; 0 offline. fell_back: segments it did not read.
+    """
+
+    name: str
+    judged: tuple[Judged, ...]
+    segments: int
+    tokens: int
+    calls: int
+    fell_back: int
+
+
+class Road:
+    """Takes the sessions of one conversation in their order, and remembers the names that were found."""
+
+    def __init__(self, detector: Detector, analyst: Analyst, settings: Settings) -> None:
+        self._detector = detector
+        self._analyst = analyst
+        self._fallback = OfflineAnalyst()
+        self._promoter = Promoter(settings.promotion)
+        self._min_rounds = settings.boundary.min_rounds
+
+    def walk(self, talks: Sequence[tuple[str, Sequence[Turn]]]) -> Iterator[Walked]:
+        """One result for each session, as soon as it is done.
+
+        Raises:
+            EmbeddingUnavailable: the boundary embedder did not answer.
+        """
+        names: set[str] = set()
+        for name, turns in talks:
+            judged: list[Judged] = []
+            tokens = calls = fell_back = 0
+            segments = list(self._segments(turns))
+            for segment in segments:
+                found = self._analyze(segment, Known(frozenset(names)))
+                tokens += found.tokens_in + found.tokens_out
+                fell_back += found.analyst != self._analyst.name
+                calls += self._analyst.name != self._fallback.name
+                for event in found.events:
+                    kept = self._promoter.route(event, ()).state is not EventState.DISCARDED
+                    judged.append(Judged(event, kept))
+                    names.update(entity.name for entity in event.entities)
+            yield Walked(name, tuple(judged), len(segments), tokens, calls, fell_back)
+
+    def _segments(self, turns: Sequence[Turn]) -> Iterator[Segment]:
+        start = 0
+        for cut in self._detector.cuts(turns, _OVER):
+            yield self._segment(turns, start, cut)
+            start = cut.end
+
+    def _segment(self, turns: Sequence[Turn], start: int, cut: Cut) -> Segment:
+        its = tuple(turns[start : cut.end])
+        short = count_rounds(its) < self._min_rounds
+        context = tuple(turns[max(0, start - CONTEXT_TURNS) : start]) if short else ()
+        session = its[0].session
+        return Segment(segment_id(session, its), session, its, cut.boundary, cut.measured, cut.threshold, context)
+
+    def _analyze(self, segment: Segment, known: Known) -> Analysis:
+        try:
+            return self._analyst.analyze(segment, known)
+        except (AnalystUnavailable, AnalystMisbehaved):
+            return self._fallback.analyze(segment, known)
