@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from hmind.analysis.llm_schema import EntityAnswer, EventAnswer, FactAnswer, SegmentAnswer, StatementAnswer
 from hmind.analysis.owner import OWNER, owner_speaker
+from hmind.analysis.people_only import Said
 from hmind.model import CandidateFact, FoundEntity, FoundEvent, Segment, Statement, Turn
 from hmind.text.language import detect
 
@@ -39,7 +40,7 @@ def read_answer(
     """Events and discarded turns of ``answer``, in which each turn is at most once.
 
     Numbers that no turn bears are dropped, and what then rests on no turn is dropped too. A fact
-    rests on the turns of persons only.
+    rests on the turns of persons only, and is dropped when it is an agent's words that one of them only thanks for.
 
     Args:
         numbers: of the turns that were asked about, all by default; others count as borne by none.
@@ -59,6 +60,7 @@ class _Reader:
         self._segment = segment
         self._asked = range(1, len(segment.turns) + 1) if numbers is None else numbers
         self._owner = owner_speaker(segment)
+        self._said = Said(segment)
         self._zone = zone
         self.lost = 0
 
@@ -112,8 +114,10 @@ class _Reader:
         return FoundEntity(answer.name, answer.type, _ids(turns), tuple(aliases))
 
     def _fact(self, answer: FactAnswer) -> CandidateFact | None:
-        turns = [turn for turn in self.turns(answer.turns) if turn.by_person]
-        if not turns:
+        cited = self.turns(answer.turns)
+        turns = [turn for turn in cited if turn.by_person]
+        told = f"{answer.subject} {answer.predicate.replace('_', ' ')} {answer.object}"
+        if not self._said.backs(told, _ids(cited), told=True):
             return None
         told_by = turns[0].speaker.strip() or OWNER
         ends = answer.valid_to

@@ -24,6 +24,7 @@ _CONSENTS = re.compile(
     re.IGNORECASE,
 )
 _HEAD_LETTERS = 2000
+_ECHO_SHARE = 0.5
 
 
 def people_only(segment: Segment, analysis: Analysis) -> Analysis:
@@ -39,7 +40,7 @@ def people_only(segment: Segment, analysis: Analysis) -> Analysis:
 
 def keep(events: Iterable[FoundEvent], segment: Segment) -> tuple[FoundEvent, ...]:
     """Those of ``events`` that rest on a person's words, without the parts that do not."""
-    said = _Said(segment)
+    said = Said(segment)
     return tuple(event for event in (_event(event, said) for event in events) if event is not None)
 
 
@@ -51,7 +52,7 @@ def let_go(events: Iterable[FoundEvent], kept: Iterable[FoundEvent], segment: Se
     return {turn_id: UNBACKED if turn_id in people else AGENT_TALK for turn_id in gone}
 
 
-class _Said:
+class Said:
     """Who said what in a segment."""
 
     def __init__(self, segment: Segment) -> None:
@@ -60,34 +61,51 @@ class _Said:
         self._before: dict[str, Turn] = {after.turn_id: turn for turn, after in pairwise(heard)}
 
     def backs(self, text: str, turn_ids: Collection[str], *, told: bool = False) -> bool:
-        """Whether a person is behind ``text``: it rests on their turns alone, or one of their turns backs it.
+        """Whether a person is behind ``text``, which rests on these turns.
+
+        One of their turns must be more than a thanks, or answer a question. Where an agent's turn is cited too,
+        and ``text`` is told or has most of its words, it must also have something of ``text`` in it.
 
         Args:
-            told: only what a person tells counts, not what they ask.
+            told: a fact is meant, which no question gives.
         """
-        people = [self.turns[turn_id] for turn_id in turn_ids if self.is_person(turn_id)]
-        if not people or len(people) == len(turn_ids):
-            return bool(people)
-        return any(self._owns(turn, text, told) for turn in people)
+        cited = [self.turns[turn_id] for turn_id in turn_ids if turn_id in self.turns]
+        people = [turn for turn in cited if turn.by_person]
+        agents = "\n".join(turn.content[:_HEAD_LETTERS] for turn in cited if not turn.by_person)
+        own = text if agents and (told or _echoes(text, agents)) else ""
+        return any(self._says(turn, own, told and bool(agents)) for turn in people)
 
     def is_person(self, turn_id: str) -> bool:
         """Whether a person said the turn."""
         return turn_id in self.turns and self.turns[turn_id].by_person
 
-    def _owns(self, turn: Turn, text: str, told: bool) -> bool:
-        """Whether the turn says something of ``text`` itself, or answers the question before it."""
+    def _says(self, turn: Turn, text: str, told: bool) -> bool:
+        """Whether the turn says something, of ``text`` where there is one, or answers the question before it."""
         content = turn.content[:_HEAD_LETTERS]
         tongue = language.detect(content)
-        asks_only = all(smalltalk.is_question(sentence, tongue) for sentence in sentences.split(content))
-        if told and asks_only:
-            return False
-        words = set(smalltalk.content_words(content, tongue))
-        if words if tongue != language.detect(text) else words & set(smalltalk.content_words(text, tongue)):
+        said = sentences.split(content)
+        asks_only = all(smalltalk.is_question(sentence, tongue) for sentence in said)
+        says = _shares(content, text) if text else not all(smalltalk.is_small_talk(part, tongue) for part in said)
+        if says and not (told and asks_only):
             return True
         before = self._before.get(turn.turn_id)
-        if asks_only or before is None or not _asks(before):
+        if before is None or asks_only or not _asks(before):
             return False
         return bool(_CONSENTS.match(content)) or not smalltalk.is_small_talk(content, tongue)
+
+
+def _shares(content: str, text: str) -> bool:
+    """Whether two texts have a content word in common; in two languages none can be."""
+    tongue = language.detect(content)
+    words = set(smalltalk.content_words(content, tongue))
+    return bool(words if tongue != language.detect(text) else words & set(smalltalk.content_words(text, tongue)))
+
+
+def _echoes(text: str, agents: str) -> bool:
+    """Whether most of what ``text`` says was said by agents."""
+    tongue = language.detect(text)
+    words, theirs = smalltalk.content_words(text, tongue), set(smalltalk.content_words(agents, language.detect(agents)))
+    return sum(word in theirs for word in words) >= _ECHO_SHARE * len(words)
 
 
 def _asks(turn: Turn) -> bool:
@@ -95,11 +113,12 @@ def _asks(turn: Turn) -> bool:
     return any(smalltalk.is_question(sentence, language.detect(sentence)) for sentence in said)
 
 
-def _event(event: FoundEvent, said: _Said) -> FoundEvent | None:
-    statements = tuple(part for part in event.statements if said.backs(part.text, part.turn_ids))
+def _event(event: FoundEvent, said: Said) -> FoundEvent | None:
+    facts = tuple(part for part in event.facts if said.backs(_sentence(part), part.turn_ids, told=True))
+    statements = tuple(_resting(part, facts, said) for part in event.statements)
+    statements = tuple(part for part in statements if said.backs(part.text, part.turn_ids))
     if not statements:
         return None
-    facts = tuple(part for part in event.facts if said.backs(_sentence(part), part.turn_ids, told=True))
     backed = _turns_of((*statements, *facts))
     entities = tuple(
         replace(part, turn_ids=tuple(t for t in part.turn_ids if said.is_person(t) or t in backed))
@@ -116,6 +135,18 @@ def _event(event: FoundEvent, said: _Said) -> FoundEvent | None:
         facts=facts,
         entities=entities,
         turn_ids=tuple(turn_id for turn_id in said.turns if turn_id in backed),
+    )
+
+
+def _resting(statement: Statement, facts: Iterable[CandidateFact], said: Said) -> Statement:
+    """A statement that names only the question, with the turns of the facts it tells beside it."""
+    if any(said.is_person(turn_id) for turn_id in statement.turn_ids):
+        return statement
+    text = statement.text.casefold()
+    told = {turn_id for fact in facts if fact.object.casefold() in text for turn_id in fact.turn_ids}
+    ids = told.union(statement.turn_ids)
+    return (
+        replace(statement, turn_ids=tuple(turn_id for turn_id in said.turns if turn_id in ids)) if told else statement
     )
 
 

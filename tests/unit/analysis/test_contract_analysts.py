@@ -66,17 +66,18 @@ def segment(talk: list[tuple[str, str]]) -> Segment:
 
 def reckless_model(request: Request) -> Response:
     """A model that makes an event, an entity and a fact of every turn it is shown, and of some that it is not."""
-    numbers = [int(line[1 : line.index("]")]) for line in request.text("user").split("\n") if line[1:2].isdigit()]
+    lines = [line[1:].split("] ", 1) for line in request.text("user").split("\n") if line[1:2].isdigit()]
+    said = {int(number): json.loads(turn)["text"] for number, turn in lines}
     fact = {"subject": "user", "predicate": "name", "confidence": 7}
     events = [
         {
-            "description": f"Turn {number}.",
+            "description": f"Turn {number}: {said.get(number)}",
             "salience": 100 if number == 1 else number,
-            "statements": [{"text": f"Turn {number} was said.", "turns": [number, 99]}],
+            "statements": [{"text": f"Zhou said: {said.get(number)}", "turns": [number, 99]}],
             "entities": [{"name": "Wanda", "type": "boat", "turns": [number]}],
             "facts": [{**fact, "object": f"name {number}", "turns": [number, number + 1]}],
         }
-        for number in [*numbers, 0, 99]
+        for number in [*said, 0, 99]
     ]
     return completion(json.dumps({"events": events, "discarded": [{"turn": 1}, {"turn": "all"}]}))
 
