@@ -34,6 +34,10 @@ _CONTRACTED = [
 _DANGLING = re.compile(r"(?:,?\s+(?:and|but|or|so|to|that|with|for|the|a|of|in|on))+$", re.IGNORECASE)
 _NO_NAME = re.compile(r"(?:ish|ese|ian|ean|an|ic|ist|ite|i|ed|ing|ful)$")
 _RELATIVE = re.compile(r"^((?:\w+ )?\w+s) (?:that|who|which) (?=[a-z]+\b)")
+_BEGAN = re.compile(
+    r"\b(?:became|went|turned|started|began|got|diagnosed|quit|gave up|stopped|moved|joined|adopted|bought|switched)\b",
+    re.IGNORECASE,
+)
 _PRONOUN = re.compile(r"^(he|she)\s+(?=\w)", re.IGNORECASE)
 _OPENING_LETTERS = 8
 """A time that far in opens its sentence and counts for what ended in any of its clauses."""
@@ -136,7 +140,13 @@ def _clauses(text: str) -> Iterator[_Clause]:
             if found and not found["other"]:
                 subject = found.group().strip()
                 person = subject if found["rel"] else person
-            yield _Clause(clause, lead_hedged, bool(_clause("past").search(clause)))
+            yield _Clause(clause, lead_hedged, _is_over(clause))
+
+
+def _is_over(clause: str) -> bool:
+    """Whether the clause tells of what was; "became vegan two years ago" tells of what began."""
+    told = _clause("past").search(clause)
+    return told is not None and not (told.group().endswith("ago") and _BEGAN.search(clause))
 
 
 def _may_be(pronoun: str, person: str) -> bool:

@@ -179,7 +179,7 @@ CHINESE: list[tuple[str, list[Fact]]] = [
     ("我们上周六订婚了！", _user("marital_status", "订婚")),
     ("我老婆昨天生了个女儿。", _user("has_child", "女儿")),
     ("我外婆上周去世了。", _user("lost", "外婆")),
-    ("我怀孕三个月了。", _user("is_pregnant", "yes")),
+    ("我怀孕三个月了。", _user("is_pregnant", "是")),
     ("我养了一只橘猫，叫年糕。", _user("has_pet", "橘猫，叫年糕")),
     ("我家的狗叫可乐。", _user("has_pet", "狗，叫可乐")),
     ("我上个月领养了一只小狗。", _user("has_pet", "小狗")),
