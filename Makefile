@@ -12,7 +12,7 @@ unexport VIRTUAL_ENV
 .PHONY: eval-analysis help demo up test lint chaos bench eval-boundaries eval-closing migrate clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 demo: $(READY) ## chat turns become memories, from start to end, in a minute
 	@$(BIN)/hmind demo

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hmind.evaluation.closing import Measured as Heard
     from hmind.evaluation.dialogues import Dialogue
 
+_NUMBER: Mapping[str, Any] = {**screen.RIGHT, "min_width": 4}
 Tell = Callable[[int], None]
 
 group = typer.Typer(help="Measure how good its judgements are, on labelled data.", no_args_is_help=True)
@@ -117,19 +118,17 @@ def _show_boundaries(
     out.print(f"data      {place}", soft_wrap=True)
     out.print(f"embedder  {judge.embedder}")
     out.print(f"rule      {judge.rule}; only topic shift acts")
-    table = screen.table("", "set and method", *((name, screen.RIGHT) for name in ("Pk", "WD", "F1", "Score")))
-    table.add_column("turns/s", **screen.RIGHT)
-    table.add_column("needs", **screen.SHORT)
+    table = screen.table("", "set and method", *((name, _NUMBER) for name in ("Pk", "WD", "F1", "Score", "turns/s")))
+    table.add_column("note", **screen.SHORT)
     for stem, measured in ours.items():
-        table.add_row(stem, *[""] * 4, "", f"{measured.dialogues} dialogues", style="head")
-        table.add_row(f"  {OURS}", *_four(measured), f"{measured.turns_per_s:,.0f}", "", style="good")
+        table.add_row(stem, *[""] * 5, f"{measured.dialogues} dialogues", style="head")
+        table.add_row(f"  {OURS}", *_four(measured), f"{measured.turns_per_s:,.0f}", style="good")
         for name, other in theirs[stem].items():
-            table.add_row(f"  {name}", *_four(other), "", "")
-        rows = published_for(stem)
-        if rows:
-            table.add_row("  published, whole set:", style="dim")
+            table.add_row(f"  {name}", *_four(other))
+        if rows := published_for(stem):
+            table.add_row("  published", *[""] * 5, "whole test sets", style="dim")
         for row in rows:
-            table.add_row(f"  · {row.method}", *_four(row), "", row.needs, style="dim")
+            table.add_row(f"  · {row.method}", *_four(row), "", f"needs {row.needs}" if row.needs else "", style="dim")
         table.add_section()
     out.print(table)
     out.print("Means over dialogues. Pk, WD (WindowDiff): lower is better; F1, Score: higher.")
@@ -154,9 +153,9 @@ def _show_closing(place: Path, languages: tuple[str, ...], heard: Mapping[str, M
     out.print("What ends a talk", style="head")
     out.print(f"data     {place}", soft_wrap=True)
     out.print(f"phrases  config/closing: {', '.join(languages)}")
-    table = screen.table("", "set and turns", *((name, screen.RIGHT) for name in ("precision", "recall", "F1")))
+    table = screen.table("", "set and turns", *((name, _NUMBER) for name in ("precision", "recall", "F1")))
     for name in ("gold", "found", "turns"):
-        table.add_column(name, **screen.RIGHT)
+        table.add_column(name, **_NUMBER)
     for stem, groups in heard.items():
         table.add_row(stem, style="head")
         for who, measured in groups.items():

@@ -2,14 +2,18 @@
 
 NLTK's reads nothing but the letters a to z, so Chinese words, as jieba parts them, are spelt in those
 letters, four for an ideograph. It ends a segment only where a paragraph ends that is at least 100
-characters behind the last one, so of several short turns in a row it sees one.
+characters behind the last one, so of several short turns in a row it sees one. Comparing blocks takes it
+ten seconds for a long talk; the same counts in numpy take none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from hmind.text.segmenter import segmenter
 
@@ -29,6 +33,7 @@ class TextTiling:
         from nltk.tokenize.texttiling import TextTilingTokenizer
 
         self._tokenizer: Any = TextTilingTokenizer(stopwords={spelt(word).strip() for word in stopwords})
+        self._tokenizer._block_comparison = partial(block_comparison, self._tokenizer.k)
 
     def labels(self, turns: Sequence[str]) -> list[int]:
         """1 on the last turn of a segment. The last turn of all has 0, and so have all of a talk that is too short."""
@@ -50,6 +55,27 @@ class TextTiling:
             reached += len(tile)
             found[ends[reached]] = 1
         return found
+
+
+def block_comparison(size: int, sentences: Sequence[Any], table: Mapping[str, Any]) -> list[float]:
+    """What ``TextTilingTokenizer._block_comparison`` returns: cosines of the word counts on both sides of each gap.
+
+    Args:
+        size: pseudo-sentences in a block; fewer at the edges.
+        sentences: NLTK's token sequences. table: NLTK's token table; its keys are all words.
+    """
+    columns = {word: index for index, word in enumerate(table)}
+    summed = np.zeros((len(sentences) + 1, len(columns)))
+    for row, sentence in enumerate(sentences, 1):
+        np.add.at(summed[row], [columns[word] for word, _ in sentence.wrdindex_list], 1)
+    summed = summed.cumsum(axis=0)
+    cosines = []
+    for gap in range(1, len(sentences)):
+        reach = gap if gap < size else min(size, len(sentences) - gap)
+        before, after = summed[gap] - summed[gap - reach], summed[gap : gap + reach + 1][-1] - summed[gap]
+        lengths = float(np.sqrt((before @ before) * (after @ after)))
+        cosines.append(float(before @ after) / lengths if lengths else 0.0)
+    return cosines
 
 
 def spelt(text: str) -> str:

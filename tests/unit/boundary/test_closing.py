@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -114,6 +116,36 @@ def test_a_language_is_added_by_a_file(tmp_path: Path) -> None:
     assert phrases.closes("au revoirs") is None
     assert phrases.offers("Autre chose ?")
     assert not phrases.offers("Autrefois ?")
+
+
+def test_the_spanish_file_of_the_documents_stands_beside_those_that_are_there(tmp_path: Path) -> None:
+    tuning = Path(__file__).resolve().parents[3] / "docs" / "tuning.md"
+    [spanish] = re.findall(r"```toml\n(language = \"es\".*?)```", tuning.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for own in (config_dir() / "closing").glob("*.toml"):
+        shutil.copy(own, tmp_path)
+    before = ClosingPhrases.load(tmp_path)
+    (tmp_path / "es.toml").write_text(spanish, encoding="utf-8")
+    phrases = ClosingPhrases.load(tmp_path)
+    assert phrases.languages == ("en", "es", "zh")
+    for text, name in [
+        ("¡Adiós, hasta mañana!", "es.goodbye"),
+        ("Vale, nos vemos.", "es.goodbye"),
+        ("No, eso es todo.", "es.that_is_all"),
+        ("Muchas gracias por la ayuda", "es.thank_you"),
+        ("好的，再见", "zh.goodbye"),
+        ("Okay, bye!", "en.goodbye"),
+    ]:
+        assert phrases.closes(text) == name
+    for text in (
+        "Gracias, pero ¿qué hay del martes?",
+        "Adiós, por cierto necesito otro billete",
+        "Sí, gracias",
+        "Gracias. ¿Puedes mirar también el tren?",
+        "¿Buenas noches en plural?",
+    ):
+        assert phrases.closes(text) is None
+    assert phrases.offers("¿Necesita algo más?")
+    assert [phrases.closes(text) for text, _ in CLOSING] == [before.closes(text) for text, _ in CLOSING]
 
 
 GOOD = {

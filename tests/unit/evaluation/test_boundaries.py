@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nltk.tokenize.texttiling import TextTilingTokenizer
 
 from hmind.errors import BadLabels
 from hmind.evaluation import boundaries, dialogues, labels
-from hmind.evaluation.texttiling import TextTiling, spelt
+from hmind.evaluation.texttiling import TextTiling, block_comparison, spelt
 from hmind.model import Role
 from hmind.settings import load
 
@@ -175,6 +177,24 @@ class TestTextTiling:
         ]
         without = TextTiling(["我们", "说过", "的", "事情", "还有"]).labels(talk)
         assert without != TextTiling().labels(talk)
+
+    @given(
+        st.lists(
+            st.sampled_from(["sun", "rain", "pot", "seed", "noon", "late", "city", "snow"]), min_size=60, max_size=900
+        )
+    )
+    def test_blocks_are_compared_as_nltk_compares_them(self, words: list[str]) -> None:
+        text = "\n\n".join(" ".join(words[at : at + 25]) for at in range(0, len(words), 25))
+        scores = []
+        for fast in (False, True):
+            tokenizer = TextTilingTokenizer(stopwords=["late"], demo_mode=True)
+            if fast:
+                tokenizer._block_comparison = partial(block_comparison, tokenizer.k)
+            try:
+                scores.append(tokenizer.tokenize(text)[0])
+            except ValueError as error:
+                scores.append(str(error))
+        assert scores[0] == (pytest.approx(scores[1], abs=1e-9) if isinstance(scores[1], list) else scores[1])
 
     @pytest.mark.parametrize("turns", [[], [""], ["😀", "…"], ["short", "talk"], ["\n\n", "a\n\nb", ""]])
     def test_what_is_too_short_has_no_boundary(self, turns: list[str]) -> None:
