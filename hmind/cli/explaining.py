@@ -14,7 +14,7 @@ from hmind.cli.options import AsJson, Tenant, tenant_of
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from hmind.memory.why import EventSeen, Way, Why
+    from hmind.memory.why import BoundarySeen, EventSeen, Way, Why
 
 TURNS_SHOWN = 12
 
@@ -69,7 +69,7 @@ def _add(root: Tree, way: Way) -> None:
         boundary = root.add(Text.assemble(("boundary ", "head"), f"{closed.reason.replace('_', ' ')}{measured}{limit}"))
         boundary.add(Text(f"segment {screen.short(closed.segment_id)}, {closed.rounds} rounds, {closed.state}"))
         if closed.analyst:
-            boundary.add(Text(f"read by {closed.analyst}, {closed.outcome}"))
+            boundary.add(Text(_read_by(closed)))
     if way.event is None:
         root.add(Text("no event was found in it", style="warn"))
     else:
@@ -80,6 +80,22 @@ def _add(root: Tree, way: Way) -> None:
             said = "(its text was dropped)" if row.text is None else row.text
             line = Text.assemble((f"{row.kind} {screen.short(row.id)} ", "dim"), said, (f"  {row.state}", "dim"))
             written.add(line)
+
+
+def _read_by(closed: BoundarySeen) -> str:
+    """By whom the segment was read, how that went, and whether it will be read again."""
+    told = f"read by {closed.analyst}, "
+    if closed.outcome != "failed":
+        told += f"{closed.outcome}"
+    else:
+        told += "since the language model failed"
+    if closed.outcome_reason:
+        told += f": {closed.outcome_reason.replace('_', ' ')}"
+    if closed.again_at is not None:
+        told += f"; to be read again, not before {screen.when(closed.again_at)}"
+    elif closed.again_attempts:
+        told += f"; read again {closed.again_attempts}×"
+    return told
 
 
 def _event(root: Tree, event: EventSeen) -> None:
@@ -101,6 +117,9 @@ def _decision(made: Any, language: str) -> list[str]:
 
     score, threshold, boost = made.get("score"), made.get("threshold"), made.get("boost")
     lines = []
+    if by := made.get("replaced"):
+        because = str(by["because"] or "").replace("_", " ")
+        lines.append(f"replaced, as {by['by']} read the segment again after {by['instead_of']} ({because})")
     if score is not None and threshold is not None:
         weighed = f"{made.get('salience', score):.2f}" + (f" + {boost:.2f}" if boost else "")
         sign = "≥" if score >= threshold else "<"

@@ -67,6 +67,14 @@ WHERE tenant = :tenant AND user_id = :user_id AND lower(subject) = lower(:subjec
 """)
 
 
+_ASKED = text("""
+SELECT 1 FROM reviews JOIN events AS old ON old.id = reviews.event_id
+WHERE reviews.tenant = :tenant AND reviews.user_id = :user_id AND reviews.digest = :digest
+  AND old.state = 'replaced' AND old.segment_id = (SELECT segment_id FROM events WHERE id = :event_id)
+LIMIT 1
+""")
+
+
 def write(connection: Connection, event: EventRef, fact: CandidateFact, now: datetime) -> Written:
     """Writes a fact under the caller's lock on its user.
 
@@ -94,14 +102,18 @@ def write(connection: Connection, event: EventRef, fact: CandidateFact, now: dat
 
 
 def ask(connection: Connection, event: EventRef, fact: CandidateFact, now: datetime, days: float) -> None:
-    """Puts a fact before a person; after ``days`` without an answer it lapses."""
+    """Puts a fact before a person; after ``days`` without an answer it lapses.
+
+    One that an event asked about which this one replaced is not asked about again.
+    """
     row = {
         **_row(event, fact),
         "digest": digest(fact.subject, fact.predicate, fact.object),
         "created_at": now,
         "expires_at": now + timedelta(days=days),
     }
-    connection.execute(insert(ReviewRow).values(row).on_conflict_do_nothing())
+    if not connection.execute(_ASKED, row).first():
+        connection.execute(insert(ReviewRow).values(row).on_conflict_do_nothing())
 
 
 def digest(subject: str, predicate: str, object_: str) -> str:

@@ -36,7 +36,14 @@ class TurnSeen:
 
 @dataclass(frozen=True, slots=True)
 class BoundarySeen:
-    """Why the window closed, what was measured and what it was held against."""
+    """Why the window closed, what was measured and what it was held against; and who read the segment.
+
+    Attributes:
+        outcome: of the analyst that was wanted: ``complete``, ``partial`` or ``failed``.
+        outcome_reason: a fixed word for what is missing, or None.
+        again_at: when the wanted analyst is asked again, or None when it is not.
+        again_attempts: how often it was asked again.
+    """
 
     segment_id: str
     reason: str
@@ -48,6 +55,9 @@ class BoundarySeen:
     state: str
     analyst: str | None
     outcome: str | None
+    outcome_reason: str | None = None
+    again_at: datetime | None = None
+    again_attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +137,8 @@ FROM events WHERE tenant = :tenant AND user_id = :user_id AND id = ANY(CAST(:ids
 ORDER BY occurred_at, ordinal, id
 """)
 _SEGMENTS = text("""
-SELECT id, session_id, boundary, measured, threshold, opened_at, closed_at, rounds, turns, state, analyst, outcome
+SELECT id, session_id, boundary, measured, threshold, opened_at, closed_at, rounds, turns, state, analyst, outcome,
+       outcome_reason, again_at, again_attempts
 FROM segments WHERE tenant = :tenant AND user_id = :user_id AND id = ANY(CAST(:ids AS uuid[]))
 """)
 _TURNS = text("""
@@ -245,6 +256,9 @@ def _boundary(segment: Any) -> BoundarySeen | None:
         state=segment.state,
         analyst=segment.analyst,
         outcome=segment.outcome,
+        outcome_reason=segment.outcome_reason,
+        again_at=segment.again_at,
+        again_attempts=segment.again_attempts,
     )
 
 
