@@ -28,9 +28,9 @@ from hmind.settings import BoundarySettings
 
 MOST_DIALOGUES = 100
 """So many of a set are looked at, evenly spread: more move the threshold by less than a hundredth."""
-STEPS = 30
+STEPS = 36
 """Thresholds that are tried: quantiles of the cosines that occur, up to the HIGHEST."""
-HIGHEST = 0.7
+HIGHEST = 0.85
 PAIRS = 600
 """Pairs of unrelated texts whose cosines are averaged."""
 DECIMALS = 3
