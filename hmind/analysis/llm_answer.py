@@ -18,7 +18,7 @@ from hmind.model import Segment
 log = logging.getLogger(__name__)
 
 UNMENTIONED = "unmentioned"
-"""Why a turn was let go that the answer said nothing about."""
+"""Why a person's turn was let go that the answer said nothing about."""
 
 NO_SALIENCE_BELOW = 0.05
 """A model that puts all it found below this has weighed nothing."""
@@ -84,7 +84,11 @@ class Reader:
         spoilt = {turn_id for event, _ in sifted.dropped for turn_id in event.turn_ids}
         silent = [number for number in asked if self._id(number) not in told | discarded.keys()]
         open_ = tuple(number for number in self._people_of(silent) if incomplete or self._id(number) in spoilt)
-        unmentioned = {self._id(number): UNMENTIONED for number in silent if number not in open_}
+        unmentioned = {
+            self._id(number): UNMENTIONED if self._people_of([number]) else people_only.AGENT_TALK
+            for number in silent
+            if number not in open_
+        }
         fault = incomplete or (sifted.dropped[0][1] if sifted.dropped else "")
         return Answer(
             events=sifted.kept,
