@@ -24,12 +24,19 @@ _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
 _STUTTER = re.compile(r"(.{1,12}?)\1{11,}", re.DOTALL)
 _DULL = frozenset(
     "的了是我你您他她它们在有和也都就不没人说这那很到要会吗呢吧啊哦嗯呀一个上下来去好对多么什么可以能把被给跟与及"
-    "用户助手提到表示谈论话题对话关于"
+    "用户助手提到表示谈论讨论话题对话关于进行各种内容信息询问回答交流聊天事情"
 )
 """Characters that any two Chinese texts share, and those of saying that somebody said something."""
+_HOLLOW = (
+    "user assistant person speaker conversation talk talking discuss discussion topic various message chat statement "
+    "event say mention ask answer respond response describe information detail general different sentence turn"
+)
+"""English words of saying that somebody said something."""
 
-_FEWEST_WORDS, _FEWEST_SIGNS = 8, 14
-"""Content words, or content characters, below which a turn says too little to be held against a note."""
+_FEWEST_WORDS, _FEWEST_SIGNS = 14, 20
+"""Content words, or content characters, below which turns say too little to be held against a note."""
+_SOME_WORDS, _SOME_SIGNS = 2, 3
+"""The same, for a note without any content."""
 _SIGNS_SHARED = 2
 _SAME_HEAD = 4
 """Words with the same first letters count as forms of one: allergic, allergy."""
@@ -102,19 +109,21 @@ def is_copied(text: str) -> bool:
 def is_related(note: str, said: str, talk: str = "") -> bool:
     """Whether ``note`` shares a word, name or number with ``said``, or ``said`` has too few to tell.
 
+    A note that says only that somebody said something has none.
+
     Args:
         talk: the language of the whole talk. A note in it about a turn in another language is not judged.
     """
     theirs, ours = _content(said), _content(note)
     signs, words = _signs(theirs), theirs - _signs(theirs)
+    if not ours:
+        return len(words) < _SOME_WORDS and len(signs) < _SOME_SIGNS
     if ours & words or any(_alike(one, other) for one in ours - signs for other in words):
         return True
+    if len(signs & ours) >= _SIGNS_SHARED or (len(words) < _FEWEST_WORDS and len(signs) < _FEWEST_SIGNS):
+        return True
     tongue = language.detect(note)
-    if tongue != language.detect(said):
-        return tongue == talk or (len(words) < _FEWEST_WORDS and len(signs) < _FEWEST_SIGNS)
-    if tongue == "zh":
-        return len(signs) < _FEWEST_SIGNS or len(signs & ours) >= _SIGNS_SHARED
-    return len(words) < _FEWEST_WORDS
+    return tongue != language.detect(said) and tongue == talk
 
 
 def _texts(event: FoundEvent) -> list[str]:
@@ -136,7 +145,7 @@ def _plain(text: str) -> str:
 
 def _content(text: str) -> set[str]:
     """Content words by their stem, and content characters of scripts that do not part words."""
-    words = set(tokens.keywords(_SIGN.sub(" ", text)))
+    words = set(tokens.keywords(_SIGN.sub(" ", text))) - _hollow()
     return words | {sign for sign in _SIGN.findall(text) if sign not in _DULL}
 
 
@@ -146,6 +155,11 @@ def _signs(content: Iterable[str]) -> set[str]:
 
 def _alike(one: str, other: str) -> bool:
     return one[0] == other[0] and len(one) >= _SAME_HEAD and one[:_SAME_HEAD] == other[:_SAME_HEAD]
+
+
+@cache
+def _hollow() -> frozenset[str]:
+    return frozenset(tokens.keywords(_HOLLOW))
 
 
 @cache
