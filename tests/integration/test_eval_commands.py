@@ -69,6 +69,16 @@ def test_boundaries_for_people_fit_80_columns(one_set: Path, capsys: pytest.Capt
     assert ["tiage_own", "3", "dialogues"] in rows
 
 
+def test_without_nltk_only_its_baseline_is_missing(
+    one_set: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "nltk.tokenize.texttiling", None)
+    assert run(["eval", "boundaries", "--data", str(one_set)]) == Exit.OK
+    shown = capsys.readouterr().out
+    assert "  random" in shown
+    assert "TextTiling is left out: it needs NLTK, `pip install 'hmind[eval]'`." in shown
+
+
 def test_the_settings_are_those_measured(
     one_set: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
