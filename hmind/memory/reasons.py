@@ -15,7 +15,7 @@ class Because:
     """The way of one event, in short.
 
     Attributes:
-        state: of the event: pool, flashbulb, long_term, discarded, expired.
+        state: of the event: pool, flashbulb, long_term, discarded, expired, replaced.
         boundary, measured, boundary_threshold: why its segment closed; None when the segment's
             row is gone.
         salience_parts: in the order of their formula, see in_order.
