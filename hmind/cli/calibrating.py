@@ -212,9 +212,8 @@ def _show(material: _Material, outcome: _Outcome) -> None:
     out, chosen = screen.console(), outcome.chosen
     of_boundary, *of_memory = outcome.measured
     out.print(f"Calibration of {of_boundary.embedder}", style="head")
-    number = sum(len(each) for each in material.sets.values())
     made = "dialogues" if material.labelled else "dialogues joined from pieces of different talks"
-    out.print(f"on {material.source}: {number:,} {made}, {chosen.turns:,} turns")
+    out.print(f"on {material.source}: {chosen.dialogues:,} {made}, {chosen.turns:,} turns")
     table = screen.table("", ("cosine <", screen.RIGHT), ("Score", screen.RIGHT), "")
     for tried in _few(chosen):
         bar = "█" * round(tried.score * BAR_CELLS)

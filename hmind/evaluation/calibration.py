@@ -57,11 +57,12 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The threshold that was best, all that were tried, and what each set scores at the best."""
+    """The threshold that was best, all that were tried, what each set scores at the best; and how much was read."""
 
     below: float
     curve: tuple[Tried, ...]
     scores: Mapping[str, float]
+    dialogues: int
     turns: int
 
 
@@ -99,6 +100,7 @@ def choose(
         steps[best],
         tuple(Tried(step, mean) for step, mean in zip(steps, means, strict=True)),
         scores[best],
+        sum(len(each) for each in sets.values()),
         sum(len(dialogue.turns) for each in sets.values() for dialogue in each),
     )
 
