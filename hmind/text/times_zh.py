@@ -8,74 +8,11 @@ from datetime import date, timedelta
 
 from hmind.text import holidays, numbers
 from hmind.text import times_calendar as calendar
+from hmind.text import times_zh_words as words
 from hmind.text.times_calendar import Stretch
 from hmind.text.times_rules import Clock, Found, Moment, Reader, RuleBook
 
-_FUTURE = re.compile(
-    r"(?<![重主需不只])要(?!求|点|素|是|么|不)|打算|准备|计划|(?<!必)将(?!军|就)|想去|想要|约好?了?(?:去|一起|在)|即将|快要|"
-    r"(?<![开聚机社宴晚约集都误领体理音不唱动舞览谈班年话学协工教例长])会(?!议|员|场|计|面|所|儿)|得去|提醒|安排在|记得|别忘|到时候|见面?$|吧$"
-)
-_PAST = re.compile(
-    r"(?<![为除不受])了(?!解|不起|断)|(?<![通超难经错路])过(?!年|来|程|敏|期|节|会|几|两|生日|瘾|分)|当时|曾|刚|已经|之前|没有?[去来见做吃]"
-)
-_HABIT = re.compile(r"每[个到逢]?[天日周月年早晚星礼]|每个|经常|总是|常常|通常|平时|一般都?|习惯|天天|从来")
-
-
-def _tense(sentence: str) -> int:
-    """-1, 0 or 1, by the words that mark aspect: 要 打算 会 before 了 过."""
-    return 1 if _FUTURE.search(sentence) else -1 if _PAST.search(sentence) else 0
-
-
 RULES = RuleBook()
-
-_N = r"(?:\d+|[零〇一二两三四五六七八九十百千]+)"
-_UNIT = r"(?:分钟|个?小时|个?钟头|天|日|个?星期|个?礼拜|周|个?月|年)"
-_YEAR = r"(?:(?:19|20)\d\d|(?:一九|二[零〇])[零〇一二三四五六七八九]{2})\s?年"
-_NEAR_YEAR = r"(?:大前年|大后年|去年|(?<!如)今年|明年|(?<![以之])前年|(?<![以然之最今])后年|当年|次年)(?![轻纪龄代])"
-_YEAR_OFFSETS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2, "大后年": 3}
-_MONTH = r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])\s?月"
-_DAY_NUMBER = r"(?:3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])"
-_DAY = rf"{_DAY_NUMBER}\s?[日号](?![线楼店房门机位车厅桌院仓坑球选])"
-_SEASON = r"(?:春|夏|秋|冬)(?:天|季|日|(?=[，。,\s]|$))"
-_SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
-_MONTH_PART = r"(?:初|中旬|中(?![国学文午间医])|上旬|下旬|底|末)"
-_MONTH_PARTS = {"初": "begin", "上旬": "early", "中": "mid", "中旬": "mid", "下旬": "late", "底": "end", "末": "end"}
-_YEAR_PART = r"(?:年?初|年?中(?![国学文午间医])|年?[底末]|上半年|下半年)"
-_YEAR_PARTS = {"上半年": "first_half", "下半年": "second_half", "初": "begin", "中": "middle", "底": "end", "末": "end"}
-_WEEK = r"(?:周|星期|礼拜)"
-_WEEKDAYS = {letter: number for number, letter in enumerate("一二三四五六日")} | {"天": 6}
-_HOLIDAY = "|".join(sorted((one for one in holidays.NAMES if not one.isascii()), key=len, reverse=True))
-_PART = r"(?:凌晨|清晨|清早|一大早|大清早|早上|早晨|上午|中午|下午|午后|傍晚|晚上|晚间|夜里|夜晚|半夜|深夜|午夜)"
-_PARTS = {"凌晨": "dawn", "中午": "midday", "下午": "afternoon", "午后": "afternoon"}
-_PARTS |= dict.fromkeys(("清晨", "清早", "一大早", "大清早", "早上", "早晨", "上午"), "morning")
-_PARTS |= dict.fromkeys(("傍晚", "晚上", "晚间", "夜里", "夜晚"), "evening") | dict.fromkeys(
-    ("半夜", "深夜", "午夜"), "late"
-)
-
-
-def _number(text: str) -> int:
-    value = numbers.chinese(text.strip().rstrip("年月日号").strip())
-    if value is None:
-        raise ValueError("no number")
-    return value
-
-
-def _unit(text: str) -> str:
-    for letter, unit in (("分", "minute"), ("时", "hour"), ("钟头", "hour"), ("月", "month"), ("年", "year")):
-        if letter in text:
-            return unit
-    return "day" if text in ("天", "日") else "week"
-
-
-def _offset(text: str) -> int:
-    """上 is -1, 上上 -2, 这 and 本 are 0, 下 is 1."""
-    return text.count("下") - text.count("上")
-
-
-def _of_year(text: str, at: Moment) -> int:
-    text = text.strip()
-    return at.today.year + _YEAR_OFFSETS[text] if text in _YEAR_OFFSETS else _number(text)
-
 
 # Words that only look like a time; these rules use them up.
 
@@ -117,15 +54,15 @@ def _just_now(match: re.Match[str], at: Moment) -> Stretch:
 
 
 _AMOUNT = rf"""
-    (?: (?P<few>好?几|数|若干|一两|两三|三四|三五|四五|五六|七八)(?P<few_unit>{_UNIT})
+    (?: (?P<few>好?几|数|若干|一两|两三|三四|三五|四五|五六|七八)(?P<few_unit>{words.UNIT})
       | (?P<half>半)(?P<half_unit>个?小时|个?钟头|个月|天|年)
-      | (?P<count>{_N})多?(?P<point>个半(?=小时|钟头|月|星期|礼拜))?(?P<unit>{_UNIT})(?P<and_half>半)? )"""
+      | (?P<count>{words.N})多?(?P<point>个半(?=小时|钟头|月|星期|礼拜))?(?P<unit>{words.UNIT})(?P<and_half>半)? )"""
 
 
 @RULES.rule(rf"(?:大概|大约|差不多|快|约)?{_AMOUNT}(?:以前|之前|前(?![后面台方端往]))(?:的?(?P<same>今天|这个时候))?")
 def _ago(match: re.Match[str], at: Moment) -> Stretch | None:
-    if match["same"] and match["unit"] and _unit(match["unit"]) in ("year", "month"):
-        months = _number(match["count"]) * (12 if _unit(match["unit"]) == "year" else 1)
+    if match["same"] and match["unit"] and words.unit(match["unit"]) in ("year", "month"):
+        months = words.number(match["count"]) * (12 if words.unit(match["unit"]) == "year" else 1)
         return calendar.days(calendar.shift_months(at.today, -months))
     return _away(match, at, -1)
 
@@ -146,23 +83,23 @@ def _away(match: re.Match[str], at: Moment, sign: int) -> Stretch | None:
     if match["few"]:
         pair = numbers.chinese(match["few"][0]), numbers.chinese(match["few"][-1])
         least, most = (pair[0], pair[1]) if pair[0] and pair[1] else (2, 5)
-        return calendar.few_away(at.now, sign, _unit(match["few_unit"]), least, most)
+        return calendar.few_away(at.now, sign, words.unit(match["few_unit"]), least, most)
     if match["half"]:
-        return calendar.away(at.now, sign * 0.5, _unit(match["half_unit"]))
-    count = _number(match["count"]) + (0.5 if match["point"] or match["and_half"] else 0)
+        return calendar.away(at.now, sign * 0.5, words.unit(match["half_unit"]))
+    count = words.number(match["count"]) + (0.5 if match["point"] or match["and_half"] else 0)
     if count > 9999 or (match["unit"] == "年" and count > 1000):
         return None
-    return calendar.away(at.now, sign * count, _unit(match["unit"]))
+    return calendar.away(at.now, sign * count, words.unit(match["unit"]))
 
 
 @RULES.rule(
-    rf"(?:在?过去的?|最近的?|近|这)(?:(?P<few>好?几)|(?P<count>{_N}))(?P<unit>个?星期|个?礼拜|周|天|个?月|年)(?:以?来|里|内)?(?![前后了])"
+    rf"(?:在?过去的?|最近的?|近|这)(?:(?P<few>好?几)|(?P<count>{words.N}))(?P<unit>个?星期|个?礼拜|周|天|个?月|年)(?:以?来|里|内)?(?![前后了])"
 )
 def _last_few(match: re.Match[str], at: Moment) -> Stretch:
-    count = 3 if match["few"] else _number(match["count"])
+    count = 3 if match["few"] else words.number(match["count"])
     if match.group().startswith("这") and count == 2:
         count = 3
-    return calendar.window(at.now, count, _unit(match["unit"]))
+    return calendar.window(at.now, count, words.unit(match["unit"]))
 
 
 @RULES.rule(
@@ -170,7 +107,7 @@ def _last_few(match: re.Match[str], at: Moment) -> Stretch:
 )
 def _some_days_ago(match: re.Match[str], at: Moment) -> Stretch:
     if match["unit"]:
-        return calendar.few_away(at.now, -1, _unit(match["unit"]), least=1 if match["unit"] in ("天", "日") else 2)
+        return calendar.few_away(at.now, -1, words.unit(match["unit"]), least=1 if match["unit"] in ("天", "日") else 2)
     return calendar.window(at.now, 60, "day")
 
 
@@ -188,37 +125,37 @@ _WHICH = r"(?:上+|下+|这一?|本|当)"
 
 
 @RULES.rule(
-    rf"(?P<which>{_WHICH})个?(?:{_WEEK}(?P<day>[一二三四五六日天])(?![天个次年月层楼块])|(?:{_WEEK})(?P<end>末))"
+    rf"(?P<which>{_WHICH})个?(?:{words.WEEK}(?P<day>[一二三四五六日天])(?![天个次年月层楼块])|(?:{words.WEEK})(?P<end>末))"
 )
 def _weekday_of_week(match: re.Match[str], at: Moment) -> Stretch:
     if match["end"]:
-        return calendar.weekend(at.today, _offset(match["which"]))
-    return calendar.days(calendar.weekday(at.today, _WEEKDAYS[match["day"]], _offset(match["which"])))
+        return calendar.weekend(at.today, words.offset(match["which"]))
+    return calendar.days(calendar.weekday(at.today, words.WEEKDAYS[match["day"]], words.offset(match["which"])))
 
 
-_RANGE = re.compile(rf"(?P<which>{_WHICH})个?{_WEEK}[一二三四五六日天][到至和、跟或]$")
+_RANGE = re.compile(rf"(?P<which>{_WHICH})个?{words.WEEK}[一二三四五六日天][到至和、跟或]$")
 
 
 @RULES.rule(rf"(?P<which>{_WHICH})一?个?(?:星期|礼拜|周(?![边围到末年转期]))")
 def _week(match: re.Match[str], at: Moment) -> Stretch:
-    return calendar.week(at.today, _offset(match["which"]))
+    return calendar.week(at.today, words.offset(match["which"]))
 
 
 @RULES.rule(
-    rf"(?<!每)(?<!每个)(?<![一二三四五六七八九十两几\d半])(?<!个)(?:{_WEEK}(?P<day>[一二三四五六日天])(?![天个次年月层楼块到至])|周末)"
+    rf"(?<!每)(?<!每个)(?<![一二三四五六七八九十两几\d半])(?<!个)(?:{words.WEEK}(?P<day>[一二三四五六日天])(?![天个次年月层楼块到至])|周末)"
 )
 def _bare_weekday(match: re.Match[str], at: Moment) -> Stretch | None:
     """This week's where the sentence has no tense; none where it tells of a habit."""
     sentence, start = at.sentence(match)
-    if _HABIT.search(sentence):
+    if words.HABIT.search(sentence):
         return None
     if match["day"] and (first := _RANGE.search(sentence, 0, start)):
-        return calendar.days(calendar.weekday(at.today, _WEEKDAYS[match["day"]], _offset(first["which"])))
+        return calendar.days(calendar.weekday(at.today, words.WEEKDAYS[match["day"]], words.offset(first["which"])))
     weeks, tense = (0, -1, 1), at.tense(match)
     if not match["day"]:
         choices = [calendar.weekend(at.today, n) for n in weeks]
     else:
-        choices = [calendar.days(calendar.weekday(at.today, _WEEKDAYS[match["day"]], n)) for n in weeks]
+        choices = [calendar.days(calendar.weekday(at.today, words.WEEKDAYS[match["day"]], n)) for n in weeks]
     return choices[0] if tense == 0 else calendar.nearest(choices, at.now, tense)
 
 
@@ -226,15 +163,15 @@ def _bare_weekday(match: re.Match[str], at: Moment) -> Stretch | None:
 
 
 @RULES.rule(
-    rf"""(?:(?P<year>{_YEAR}|{_NEAR_YEAR}|(?<!\d)\d\d年(?=\d))的?\s?)?(?P<month>{_MONTH})\s?(?:份?的?(?P<part>{_MONTH_PART})|份?(?P<day>{_DAY}|(?:3[01]|[12]\d|0?[1-9])(?![\d个:：点]))|(?P<whole>份)?(?![球亮饼台光]))"""
+    rf"""(?:(?P<year>{words.YEAR}|{words.NEAR_YEAR}|(?<!\d)\d\d年(?=\d))的?\s?)?(?P<month>{words.MONTH})\s?(?:份?的?(?P<part>{words.MONTH_PART})|份?(?P<day>{words.DAY}|(?:3[01]|[12]\d|0?[1-9])(?![\d个:：点]))|(?P<whole>份)?(?![球亮饼台光]))"""
 )
 def _date(match: re.Match[str], at: Moment) -> Stretch | None:
-    number = _number(match["month"])
-    day = _number(match["day"]) if match["day"] else None
+    number = words.number(match["month"])
+    day = words.number(match["day"]) if match["day"] else None
     if match["year"]:
-        year = _of_year(match["year"], at)
+        year = words.of_year(match["year"], at)
         return _in_year(year + 2000 if year < 100 else year, number, day, match["part"])
-    if _HABIT.search(at.sentence(match)[0]):
+    if words.HABIT.search(at.sentence(match)[0]):
         return None
     choices = []
     for year in range(at.today.year - 4, at.today.year + 5):
@@ -248,30 +185,32 @@ def _date(match: re.Match[str], at: Moment) -> Stretch | None:
 def _in_year(year: int, number: int, day: int | None, part: str | None) -> Stretch:
     if day is not None:
         return calendar.days(date(year, number, day))
-    return calendar.month_part(year, number, _MONTH_PARTS[part]) if part else calendar.month(year, number)
+    return calendar.month_part(year, number, words.MONTH_PARTS[part]) if part else calendar.month(year, number)
 
 
-@RULES.rule(rf"(?P<which>{_WHICH})个?月(?![球亮饼台光])(?:的?(?:(?P<day>{_DAY})|(?P<part>{_MONTH_PART})))?")
+@RULES.rule(rf"(?P<which>{_WHICH})个?月(?![球亮饼台光])(?:的?(?:(?P<day>{words.DAY})|(?P<part>{words.MONTH_PART})))?")
 def _near_month(match: re.Match[str], at: Moment) -> Stretch:
-    month = calendar.month(at.today.year, at.today.month + _offset(match["which"])).start
-    return _in_year(month.year, month.month, _number(match["day"]) if match["day"] else None, match["part"])
+    month = calendar.month(at.today.year, at.today.month + words.offset(match["which"])).start
+    return _in_year(month.year, month.month, words.number(match["day"]) if match["day"] else None, match["part"])
 
 
 @RULES.rule(r"(?<![个上下这本份几一二三四五六七八九十\d])月(?P<part>初|中旬|上旬|下旬|底|末)")
 def _part_of_this_month(match: re.Match[str], at: Moment) -> Stretch | None:
-    if _HABIT.search(at.sentence(match)[0]):
+    if words.HABIT.search(at.sentence(match)[0]):
         return None
-    parts = [calendar.month_part(at.today.year, at.today.month + n, _MONTH_PARTS[match["part"]]) for n in (0, -1, 1)]
+    parts = [
+        calendar.month_part(at.today.year, at.today.month + n, words.MONTH_PARTS[match["part"]]) for n in (0, -1, 1)
+    ]
     tense = at.tense(match)
     return parts[0] if tense == 0 else calendar.nearest(parts, at.now, tense)
 
 
-@RULES.rule(rf"(?<![\d月一二三四五六七八九十第男女])(?P<day>{_DAY})(?<!日)")
+@RULES.rule(rf"(?<![\d月一二三四五六七八九十第男女])(?P<day>{words.DAY})(?<!日)")
 def _bare_day(match: re.Match[str], at: Moment) -> Stretch | None:
     """5号: the nearest day of that number; none in a habit. Never 5日, which counts as often as it dates."""
-    if _HABIT.search(at.sentence(match)[0]):
+    if words.HABIT.search(at.sentence(match)[0]):
         return None
-    number, choices = _number(match["day"]), []
+    number, choices = words.number(match["day"]), []
     for offset in (0, -1, 1, -2, 2):
         month = calendar.month(at.today.year, at.today.month + offset)
         if number <= (month.end - month.start).days:
@@ -283,47 +222,47 @@ def _bare_day(match: re.Match[str], at: Moment) -> Stretch | None:
 
 
 @RULES.rule(
-    rf"""(?P<year>{_YEAR}|{_NEAR_YEAR})的?\s?(?:(?P<season>{_SEASON})|(?P<part>{_YEAR_PART})|(?P<holiday>{_HOLIDAY})节?
+    rf"""(?P<year>{words.YEAR}|{words.NEAR_YEAR})的?\s?(?:(?P<season>{words.SEASON})|(?P<part>{words.YEAR_PART})|(?P<holiday>{words.HOLIDAY})节?
     |(?P<same>(?:今天|这个时候|这时候|此时)))"""
 )
 def _part_of_year(match: re.Match[str], at: Moment) -> Stretch | None:
-    year = _of_year(match["year"], at)
+    year = words.of_year(match["year"], at)
     if match["season"]:
-        return calendar.season(year, _SEASONS[match["season"][0]])
+        return calendar.season(year, words.SEASONS[match["season"][0]])
     if match["holiday"]:
         return holidays.holiday(match["holiday"], year)
     if match["same"]:
         return calendar.days(calendar.shift_months(at.today, 12 * (year - at.today.year)))
     part = match["part"] if match["part"].endswith("半年") else match["part"][-1]
-    return calendar.year_part(year, _YEAR_PARTS[part])
+    return calendar.year_part(year, words.YEAR_PARTS[part])
 
 
-@RULES.rule(rf"(?P<year>{_YEAR}|{_NEAR_YEAR})(?![代级])")
+@RULES.rule(rf"(?P<year>{words.YEAR}|{words.NEAR_YEAR})(?![代级])")
 def _year(match: re.Match[str], at: Moment) -> Stretch | None:
     if match["year"] in ("当年", "次年"):
         return None
-    return calendar.year(_of_year(match["year"], at))
+    return calendar.year(words.of_year(match["year"], at))
 
 
 @RULES.rule(r"(?<![今去明一每常半\d一二两三四五六七八九十])年(?P<part>底|末|初)(?!班)|(?P<half>上半年|下半年)")
 def _part_of_this_year(match: re.Match[str], at: Moment) -> Stretch | None:
-    if _HABIT.search(at.sentence(match)[0]):
+    if words.HABIT.search(at.sentence(match)[0]):
         return None
-    part = _YEAR_PARTS[match["part"] or match["half"]]
+    part = words.YEAR_PARTS[match["part"] or match["half"]]
     parts = [calendar.year_part(at.today.year + n, part) for n in (0, -1, 1)]
     tense = at.tense(match)
     return parts[0] if tense == 0 else calendar.nearest(parts, at.now, tense)
 
 
 @RULES.rule(
-    rf"(?P<which>上个|下个|这个)?(?:(?P<holiday>{_HOLIDAY})(?:节|长假|假期|期间|(?<=[^十一三六])(?!节))|(?:(?P<bare>十一|五一|六一)(?=[去回放我他她你到在出全和跟期假的]|$)))"
+    rf"(?P<which>上个|下个|这个)?(?:(?P<holiday>{words.HOLIDAY})(?:节|长假|假期|期间|(?<=[^十一三六])(?!节))|(?:(?P<bare>十一|五一|六一)(?=[去回放我他她你到在出全和跟期假的]|$)))"
 )
 def _near_holiday(match: re.Match[str], at: Moment) -> Stretch | None:
-    if _HABIT.search(at.sentence(match)[0]):
+    if words.HABIT.search(at.sentence(match)[0]):
         return None
     around = (holidays.holiday(match["holiday"] or match["bare"], at.today.year + n) for n in (0, -1, 1))
     choices = [one for one in around if one is not None]
-    tense = _offset(match["which"]) if match["which"] else at.tense(match)
+    tense = words.offset(match["which"]) if match["which"] else at.tense(match)
     return calendar.nearest(choices, at.now, tense) if choices else None
 
 
@@ -331,7 +270,7 @@ def _near_holiday(match: re.Match[str], at: Moment) -> Stretch | None:
 
 
 @RULES.rule(
-    rf"""(?:(?P<part>{_PART})的?\s?)?(?P<hour>2[0-4]|1\d|0?\d|二十[一二三四]?|十[一二三四五六七八九]?|[零一二两三四五六七八九])
+    rf"""(?:(?P<part>{words.PART})的?\s?)?(?P<hour>2[0-4]|1\d|0?\d|二十[一二三四]?|十[一二三四五六七八九]?|[零一二两三四五六七八九])
     (?:[:：](?P<digits>[0-5]\d)(?!\d)|\s?点(?:(?P<half>半)|(?P<quarter>[一三]刻)|(?P<minute>[0-5]?\d|[一二三四五]?十[一二三四五六七八九]?|零[一二三四五六七八九])分?(?!\d|[个天年])|(?P<sharp>钟|整)|(?![半\d点儿钟])))(?:左右|多)?"""
 )
 def _clock(match: re.Match[str], at: Moment) -> Found | None:
@@ -345,16 +284,16 @@ def _clock(match: re.Match[str], at: Moment) -> Found | None:
     elif match["quarter"]:
         minute = 15 if match["quarter"][0] == "一" else 45
     elif match["minute"]:
-        minute = _number(match["minute"].lstrip("零") or "零")
-    part = _PARTS[match["part"]] if match["part"] else None
-    alone = not _HABIT.search(at.sentence(match)[0])
-    return Found(part=part, clock=Clock(_number(match["hour"]), minute), alone=alone)
+        minute = words.number(match["minute"].lstrip("零") or "零")
+    part = words.PARTS[match["part"]] if match["part"] else None
+    alone = not words.HABIT.search(at.sentence(match)[0])
+    return Found(part=part, clock=Clock(words.number(match["hour"]), minute), alone=alone)
 
 
-@RULES.rule(rf"(?P<part>{_PART})(?!好|安)")
+@RULES.rule(rf"(?P<part>{words.PART})(?!好|安)")
 def _part_of_day(match: re.Match[str], at: Moment) -> Found | None:
-    alone = not _HABIT.search(at.sentence(match)[0])
-    return Found(part=_PARTS[match["part"]], alone=alone)
+    alone = not words.HABIT.search(at.sentence(match)[0])
+    return Found(part=words.PARTS[match["part"]], alone=alone)
 
 
-READER = Reader(RULES, _tense, re.NOFLAG)
+READER = Reader(RULES, words.tense, re.NOFLAG)
