@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-Content = str | Mapping[str, Any] | None
+Content = str | Mapping[str, Any] | list[Any] | None
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,13 @@ def completion(
     finish_reason: str = "stop",
     refusal: str | None = None,
     usage: Any = None,
+    **message: Any,
 ) -> Response:
-    """A chat completion whose message holds ``content``; a mapping is written as JSON."""
-    text = content if isinstance(content, str | None) else json.dumps(content, ensure_ascii=False)
+    """A chat completion whose message holds ``content`` (a mapping is written as JSON) and ``message`` besides.
+
+    ``usage=False`` sends null for it.
+    """
+    text = content if isinstance(content, str | list | None) else json.dumps(content, ensure_ascii=False)
     body = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -60,12 +64,25 @@ def completion(
             {
                 "index": 0,
                 "finish_reason": finish_reason,
-                "message": {"role": "assistant", "content": text, "refusal": refusal},
+                "message": {"role": "assistant", "content": text, "refusal": refusal, **message},
             }
         ],
-        "usage": {"prompt_tokens": 210, "completion_tokens": 34, "total_tokens": 244} if usage is None else usage,
+        "usage": {"prompt_tokens": 210, "completion_tokens": 34, "total_tokens": 244}
+        if usage is None
+        else usage or None,
     }
     return Response(body=json.dumps(body).encode())
+
+
+def thinking(thought: str, content: Content = None, *, field: str = "reasoning_content", **how: Any) -> Response:
+    """A completion of an endpoint that parts what the model thought from what it answered."""
+    return completion(content, **{field: thought}, **how)
+
+
+def in_parts(*texts: str, **how: Any) -> Response:
+    """A completion whose content is a list of parts, one of them no text."""
+    parts = [{"type": "thinking", "thinking": "hm"}, *({"type": "text", "text": text} for text in texts)]
+    return completion(parts, **how)
 
 
 def failure(status: int, message: str = "it failed", *, code: str | None = None, **headers: str) -> Response:

@@ -36,6 +36,41 @@ def test_without_structured_output_it_is_asked_once_and_remembered(server: OpenA
     assert ["response_format" in request.body for request in server.requests] == [True, False, False]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        failure(400, "This response_format type is unavailable now"),
+        failure(422, "body.response_format.type: Input should be 'text' or 'json_object'"),
+        failure(400, "guided decoding is not supported by this backend"),
+        failure(400, "structured outputs are not available for this model"),
+        failure(500, "failed to parse grammar"),
+    ],
+)
+def test_the_ways_to_say_that_there_is_no_structured_output(server: OpenAIServer, said: Response) -> None:
+    server.then(said, completion(answer(event())))
+    assert len(analyst(server, llm_attempts=1).analyze(TALK, Known()).events) == 1
+    assert ["response_format" in request.body for request in server.requests] == [True, False]
+
+
+def test_the_bound_of_an_answer_goes_along_under_the_name_that_the_model_knows(server: OpenAIServer) -> None:
+    server.then(failure(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."))
+    server.then(completion(NOTHING), completion(NOTHING))
+    asking = analyst(server, llm_attempts=1, llm_max_tokens=900)
+    asking.analyze(TALK, Known())
+    asking.analyze(TALK, Known())
+    names = ("max_tokens", "max_completion_tokens")
+    assert [[request.body.get(name) for name in names] for request in server.requests] == [
+        [900, None],
+        [None, 900],
+        [None, 900],
+    ]
+
+
+def test_without_a_bound_none_goes_along(server: OpenAIServer) -> None:
+    analyze(server, NOTHING)
+    assert not {"max_tokens", "max_completion_tokens"} & server.requests[0].body.keys()
+
+
 def test_a_model_that_wants_no_temperature(server: OpenAIServer) -> None:
     server.then(failure(400, "Unsupported value: 'temperature' does not support 0"), completion(NOTHING))
     analyst(server, llm_attempts=1).analyze(TALK, Known())
@@ -123,6 +158,24 @@ def test_a_silent_endpoint_times_out(server: OpenAIServer) -> None:
     assert time.monotonic() - before < 4
 
 
+@pytest.mark.parametrize(
+    ("trouble", "kind"),
+    [
+        (failure(429), "http_429"),
+        (failure(500), "http_500"),
+        (failure(401), "http_401"),
+        (Response(hangs_up=True), "unreachable"),
+        (Response(silent=True), "timeout"),
+        (Response(body=b'{"error": {"message": "busy"}}'), "no_completion"),
+    ],
+)
+def test_why_it_is_unavailable_is_a_fixed_word(server: OpenAIServer, trouble: Response, kind: str) -> None:
+    server.then(trouble)
+    with pytest.raises(AnalystUnavailable) as caught:
+        analyst(server, llm_timeout_s=0.2, llm_attempts=1).analyze(TALK, Known())
+    assert (caught.value.kind, caught.value.tokens_in, caught.value.tokens_out) == (kind, 0, 0)
+
+
 def test_nobody_listens() -> None:
     with OpenAIServer() as gone:
         asking = analyst(gone, llm_attempts=2)
@@ -130,7 +183,9 @@ def test_nobody_listens() -> None:
         asking.analyze(TALK, Known())
 
 
-@pytest.mark.parametrize("usage", [{}, "many", {"prompt_tokens": "x"}, {"prompt_tokens": -4}, {"total_tokens": 3}])
+@pytest.mark.parametrize(
+    "usage", [False, {"x": 1}, "many", {"prompt_tokens": "x"}, {"prompt_tokens": -4}, {"prompt_tokens": None}, [3]]
+)
 def test_usage_that_says_nothing_counts_nothing(server: OpenAIServer, usage: Any) -> None:
     found = analyze(server, NOTHING, usage=usage)
     assert (found.tokens_in, found.tokens_out) == (0, 0)

@@ -10,7 +10,7 @@ import pytest
 
 from hmind.errors import AnalystMisbehaved
 from hmind.model import Known
-from tests.servers.openai_server import OpenAIServer, Response, completion, failure
+from tests.servers.openai_server import OpenAIServer, Response, completion, failure, in_parts, thinking
 from tests.unit.analysis.llm_talk import (
     CANARY,
     NOTHING,
@@ -30,7 +30,10 @@ def test_wherever_an_answer_is_cut_what_is_whole_is_kept_as_it_was(server: OpenA
         event(),
         event(
             description="Second.",
-            statements=[{"text": "A shellfish allergy.", "turns": [3]}, {"text": "A doctor knows about it.", "turns": [3, 4]}],
+            statements=[
+                {"text": "A shellfish allergy.", "turns": [3]},
+                {"text": "A doctor knows about it.", "turns": [3, 4]},
+            ],
             facts=[fact(object="shellfish", predicate="allergic_to", valid_to="2030", turns=[3])],
         ),
         discarded=[{"turn": 2, "reason": "small_talk"}],
@@ -96,6 +99,51 @@ def test_the_kind_of_fault_is_named_and_the_text_is_not(
 @pytest.mark.parametrize(
     ("response", "kind"),
     [
+        (thinking(f"Let me see, {CANARY}", finish_reason="length"), "budget"),
+        (thinking(f"Let me see, {CANARY}", "", finish_reason="length", field="reasoning"), "budget"),
+        (thinking(f"Let me see, {CANARY}"), "budget"),
+        (completion(f"<think>{CANARY}"), "budget"),
+        (completion([{"type": "refusal", "refusal": CANARY}]), "refusal"),
+        (in_parts("", ""), "empty"),
+        (in_parts(CANARY), "not_json"),
+    ],
+)
+def test_thoughts_and_parts_without_an_answer(server: OpenAIServer, response: Response, kind: str) -> None:
+    server.then(response)
+    with pytest.raises(AnalystMisbehaved) as caught:
+        analyst(server).analyze(TALK, Known())
+    assert caught.value.kind == kind
+    assert CANARY not in repr(caught.value)
+
+
+WHOLE = json.dumps(answer(event(), discarded=[{"turn": 3, "reason": "other"}]))
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        thinking('Perhaps {"events": [1]}?', WHOLE),
+        thinking("hm", WHOLE, field="reasoning"),
+        thinking(WHOLE),
+        in_parts(WHOLE[:80], WHOLE[80:]),
+        completion(WHOLE, finish_reason="length"),
+        completion(WHOLE, usage=False),
+        completion(WHOLE, reasoning_content=["?"], tool_calls=None, annotations=[]),
+    ],
+)
+def test_a_whole_answer_wherever_an_endpoint_puts_it(server: OpenAIServer, response: Response) -> None:
+    server.then(response)
+    found = analyst(server).analyze(TALK, Known())
+    assert [kept.description for kept in found.events] == ["Maya moved to Lisbon."]
+    assert (found.outcome, found.why) == ("complete", "")
+
+
+@pytest.mark.parametrize(
+    ("response", "kind"),
+    [
+        (failure(400, f"This model's maximum context length is 2048 tokens, {CANARY}"), "too_long"),
+        (failure(400, "the request exceeds the available context size"), "too_long"),
+        (failure(400, CANARY, code="content_filter"), "refusal"),
         (failure(400, CANARY), "rejected"),
         (failure(400, CANARY, code="context_length_exceeded"), "too_long"),
         (failure(413, CANARY), "too_long"),
