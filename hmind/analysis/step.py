@@ -18,7 +18,7 @@ from hmind.analysis.governor import Governor
 from hmind.analysis.people_only import people_only
 from hmind.analysis.writing import Analysed, discard, known, told, write_events
 from hmind.errors import AnalystUnavailable
-from hmind.memory import segments
+from hmind.memory import again, segments
 from hmind.memory.pool import next_run
 from hmind.memory.segments import Taken
 from hmind.model import Clock, Known, Segment, SegmentState, utc_now
@@ -56,8 +56,11 @@ class AnalysisStep:
         try:
             answer = self._ask(taken, about)
         except AnalystUnavailable as error:
-            self._wait(segment_id, taken.attempts, error)
-            return None
+            if not self._is_known_away(taken.segment):
+                self._wait(segment_id, taken.attempts, error)
+                return None
+            spent = (error.tokens_in, error.tokens_out)
+            answer = self._asking.stand_in(taken.segment, about, AWAY, again=True, tokens=spent)
         return self._keep(taken.segment, about, answer)
 
     def _ask(self, taken: Taken, about: Known) -> Answer:
@@ -66,6 +69,11 @@ class AnalysisStep:
         log.warning("segment %s: given to the offline analyst after %d attempts", taken.segment.id, taken.attempts - 1)
         # Nobody wrote down why it had to wait: its worker died, or failed in a way of its own.
         return self._asking.stand_in(taken.segment, about, AWAY if taken.last_error else ATTEMPTS, again=True)
+
+    def _is_known_away(self, segment: Segment) -> bool:
+        """Whether the user's segments before this one waited in vain: a long talk would wait for each anew."""
+        with self._engine.connect() as connection:
+            return again.waits_for(connection, segment.session.tenant, segment.session.user_id, AWAY)
 
     def _wait(self, segment_id: str, attempts: int, error: AnalystUnavailable) -> None:
         wait_s = min(max(error.retry_after_s or 0.0, 10.0 * 2**attempts), LONGEST_WAIT_S)
@@ -100,7 +108,7 @@ class AnalysisStep:
         analysis = people_only(segment, answer.analysis)
         due_at = next_run(segment.turns[-1].occurred_at, self._settings.schedule)
         settings = self._settings.analysis
-        again = answer.again and settings.again_attempts > 0
+        comes_back = answer.again and settings.again_attempts > 0
         with self._engine.begin() as connection:
             mine = segments.end(
                 connection,
@@ -111,7 +119,7 @@ class AnalysisStep:
                 outcome_reason=answer.reason,
                 tokens_in=SegmentRow.tokens_in + answer.tokens_in,
                 tokens_out=SegmentRow.tokens_out + answer.tokens_out,
-                again_at=now + timedelta(seconds=settings.again_after_s) if again else None,
+                again_at=now + timedelta(seconds=settings.again_after_s) if comes_back else None,
                 last_error=None,
             )
             if not mine:

@@ -19,6 +19,13 @@ _WAITS = "state = 'analysed' AND again_at <= :now AND turns IS NOT NULL"
 
 _DUE = text(f"SELECT id FROM segments WHERE {_WAITS} ORDER BY again_at, id LIMIT :limit")  # noqa: S608 - our own words
 
+_WAITS_FOR = text("""
+SELECT EXISTS (
+    SELECT 1 FROM segments WHERE tenant = :tenant AND user_id = :user_id
+      AND again_at IS NOT NULL AND outcome_reason = :reason AND turns IS NOT NULL
+)
+""")
+
 # The next try is set on taking: it is the growing delay, and the lease should this worker die.
 _TAKE = text(f"""
 UPDATE segments SET again_attempts = again_attempts + 1,
@@ -126,6 +133,12 @@ class Replaced:
 def due(connection: Connection, now: datetime, limit: int) -> list[str]:
     """Ids of segments that may be given to the wanted analyst again, those that are due longest first."""
     return [str(row.id) for row in connection.execute(_DUE, {"now": now, "limit": limit})]
+
+
+def waits_for(connection: Connection, tenant: str, user_id: str, reason: str) -> bool:
+    """Whether a segment of the user, which failed for this reason, waits to be analysed again."""
+    found: bool = connection.execute(_WAITS_FOR, {"tenant": tenant, "user_id": user_id, "reason": reason}).scalar_one()
+    return found
 
 
 def take(connection: Connection, id: str, now: datetime, lease_s: float, after_s: float) -> Taken | None:

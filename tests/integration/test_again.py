@@ -84,9 +84,9 @@ def failed(chat: Chat, server: OpenAIServer, *lines: str, said: Response | None 
         assert chat.app.analysis.analyze(segment_id) is not None
         return segment_id
     server.then(failure(503))
-    assert chat.app.analysis.analyze(segment_id) is None
-    chat.clock.now = column(chat, segment_id, "due_at")
-    assert chat.app.analysis.analyze(segment_id) is not None
+    if chat.app.analysis.analyze(segment_id) is None:
+        chat.clock.now = column(chat, segment_id, "due_at")
+        assert chat.app.analysis.analyze(segment_id) is not None
     return segment_id
 
 
@@ -163,6 +163,19 @@ def test_what_the_offline_analyst_found_is_replaced_when_the_endpoint_is_back(ch
         "discarded agent_talk",
         "discarded agent_talk",
     )
+
+
+def test_only_the_first_of_a_users_segments_waits_for_an_endpoint_that_is_away(
+    chat: Chat, server: OpenAIServer
+) -> None:
+    first, second, third = (closed(chat) for _ in range(3))
+    server.then(failure(503), failure(503), good())
+    assert chat.app.analysis.analyze(first) is None
+    chat.clock.now = column(chat, first, "due_at")
+    for segment_id in (first, second, third):
+        assert chat.app.analysis.analyze(segment_id) is not None
+    assert standing(chat, second) == "analysed offline-1 failed away 0"
+    assert standing(chat, third) == "analysed llm:qwen-test complete 0", "each is asked about once"
 
 
 def test_again_and_again_changes_nothing(chat: Chat, server: OpenAIServer) -> None:
