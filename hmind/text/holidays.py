@@ -15,6 +15,11 @@ _DRAGON_BOAT = """2018-06-18 2019-06-07 2020-06-25 2021-06-14 2022-06-03 2023-06
 _MID_AUTUMN = """2018-09-24 2019-09-13 2020-10-01 2021-09-21 2022-09-10 2023-09-29 2024-09-17 2025-10-06
     2026-09-25 2027-09-15 2028-10-03 2029-09-22 2030-09-12"""
 
+_QIXI = """2018-08-17 2019-08-07 2020-08-25 2021-08-14 2022-08-04 2023-08-22 2024-08-10 2025-08-29
+    2026-08-19 2027-08-08 2028-08-26 2029-08-16 2030-08-05"""
+_DOUBLE_NINTH = """2018-10-17 2019-10-07 2020-10-25 2021-10-14 2022-10-04 2023-10-23 2024-10-11 2025-10-29
+    2026-10-18 2027-10-08 2028-10-26 2029-10-16 2030-10-05"""
+
 
 def _fixed(month: int, day: int) -> Callable[[int], date | None]:
     return lambda year: date(year, month, day)
@@ -23,6 +28,14 @@ def _fixed(month: int, day: int) -> Callable[[int], date | None]:
 def _listed(dates: str, shift: int = 0) -> Callable[[int], date | None]:
     by_year = {int(one[:4]): date.fromisoformat(one) + timedelta(days=shift) for one in dates.split()}
     return by_year.get
+
+
+def _nth_sunday(month: int, nth: int) -> Callable[[int], date | None]:
+    def rule(year: int) -> date:
+        first = date(year, month, 1)
+        return first + timedelta(days=(6 - first.weekday()) % 7 + 7 * (nth - 1))
+
+    return rule
 
 
 def _thanksgiving(year: int) -> date:
@@ -51,6 +64,8 @@ _DAYS: dict[str, tuple[Callable[[int], date | None], int]] = {
     "independence day": (_fixed(7, 4), 1),
     "thanksgiving": (_thanksgiving, 1),
     "easter": (_easter, 1),
+    "mother's day": (_nth_sunday(5, 2), 1),
+    "father's day": (_nth_sunday(6, 3), 1),
     "chinese new year": (_listed(_SPRING_FESTIVAL), 7),
     "元旦": (_fixed(1, 1), 1),
     "情人节": (_fixed(2, 14), 1),
@@ -74,6 +89,11 @@ _DAYS: dict[str, tuple[Callable[[int], date | None], int]] = {
     "春节": (_listed(_SPRING_FESTIVAL), 7),
     "元宵": (_listed(_SPRING_FESTIVAL, 14), 1),
     "端午": (_listed(_DRAGON_BOAT), 1),
+    "七夕": (_listed(_QIXI), 1),
+    "重阳": (_listed(_DOUBLE_NINTH), 1),
+    "母亲节": (_nth_sunday(5, 2), 1),
+    "父亲节": (_nth_sunday(6, 3), 1),
+    "感恩节": (_thanksgiving, 1),
     "中秋": (_listed(_MID_AUTUMN), 1),
 }
 

@@ -16,7 +16,12 @@ _ENGLISH = {word: number for number, word in enumerate(_SMALL)}
 _ENGLISH |= {"a": 1, "an": 1, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100}
 _ENGLISH |= {"dozen": 12, "a dozen": 12, "a couple": 2, "a couple of": 2, "couple": 2, "couple of": 2}
 
-ENGLISH = "|".join(sorted((re.escape(word).replace(r"\ ", r"\s+") for word in _ENGLISH), key=len, reverse=True))
+_TENS_OF = ("twenty", "thirty", "forty", "fifty", "sixty")
+_COMPOUND = rf"(?:{'|'.join(_TENS_OF)})[-\s](?:{'|'.join(_SMALL[1:10])})"
+
+ENGLISH = "|".join(
+    (_COMPOUND, *sorted((re.escape(word).replace(r"\ ", r"\s+") for word in _ENGLISH), key=len, reverse=True))
+)
 """Alternatives of a pattern for the English words that :func:`english` knows."""
 
 
@@ -42,4 +47,7 @@ def english(text: str) -> int | None:
     """The number that ``text`` writes: twelve, 12, a, a couple of; None for anything else."""
     if text.isdecimal():
         return int(text)
-    return _ENGLISH.get(" ".join(text.lower().split()))
+    words = text.lower().replace("-", " ").split()
+    if len(words) == 2 and words[0] in _TENS_OF and _ENGLISH.get(words[1], 0) in range(1, 10):
+        return _ENGLISH[words[0]] + _ENGLISH[words[1]]
+    return _ENGLISH.get(" ".join(words))

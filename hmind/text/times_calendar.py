@@ -86,6 +86,38 @@ def year(number: int) -> Stretch:
     return _months(number, 1, 12, "year")
 
 
+def years(first: int, count: int) -> Stretch:
+    """``count`` years from ``first`` on, such as a decade."""
+    return _months(first, 1, 12 * count, "year")
+
+
+def quarter(year: int, number: int) -> Stretch:
+    """A quarter of a year; ``number`` may run under 1 or over 4 into other years."""
+    return _months(year, 3 * number - 2, 3, "season")
+
+
+def nth_of_month(year: int, number: int, nth: int, weekday: int | None) -> Stretch:
+    """The ``nth`` week, weekday or weekend of a month; -1 is the last.
+
+    Weeks are counted from the first of the month, seven days each, so that the first week of June is
+    the 1st to the 7th. A weekend belongs to the month of its Saturday.
+
+    Args:
+        weekday: 0 is Monday, -1 the weekend, None the week.
+    """
+    whole = month(year, number)
+    first, after = whole.start.date(), whole.end.date()
+    if weekday is None:
+        start = after - timedelta(days=7) if nth < 0 else first + timedelta(days=7 * (nth - 1))
+        return days(start, 7, "week")
+    day = 5 if weekday < 0 else weekday
+    if nth < 0:
+        start = weekday_before(after, day)
+    else:
+        start = weekday_after(first - timedelta(days=1), day) + timedelta(weeks=nth - 1)
+    return days(start, 2 if weekday < 0 else 1)
+
+
 def season(year: int, name: str) -> Stretch:
     """A season; the winter of a year begins in its December."""
     return _months(year, SEASONS[name], 3, "season")

@@ -84,7 +84,7 @@ def _month_of_year(match: re.Match[str], at: Moment) -> Stretch:
 
 @DATES.rule(
     rf"""\b(?: (?P<which>last|this\s+past|this|next|this\s+coming)
-      | (?P<word>in|since|until|till|by|during|before|after|around|of|for|from|through|late
+      | (?P<word>in|since|until|till|by|during|before|after|around|of|for|from|through
         |(?P<part>{words.MONTH_PART})) )
     \s*\b(?P<month>{words.MONTH})"""
 )
@@ -242,10 +242,10 @@ def _noon(match: re.Match[str], at: Moment) -> Found:
 
 
 @DATES.rule(
-    r"\bat\s+(?P<hour>1[0-2]|[1-9])\b(?![\d:.%]|\s*(?:years?|months?|percent|dollars|people|points?|of|km|miles|degrees)\b)"
+    rf"\bat\s+(?P<hour>{words.HOUR})\b(?![\d:.%]|\s*(?:point|time|stage|another|years?|months?|percent|dollars|people|points?|of|km|miles|degrees)\b)"
 )
 def _bare_hour(match: re.Match[str], at: Moment) -> Found:
-    return Found(clock=Clock(int(match["hour"])), alone=False)
+    return Found(clock=Clock(numbers.english(match["hour"]) or 12), alone=False)
 
 
 @DATES.rule(r"\b(?:in\s+the\s+|at\s+)?(?P<part>morning|afternoon|evening|night|lunchtime)\b")

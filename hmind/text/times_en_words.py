@@ -23,6 +23,14 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 
+_ARRANGED = re.compile(
+    r"\b(?:booked|reserved|scheduled|arranged|signed\s+up|registered|enrolled|postponed|rescheduled|invited|entered)\b[^.!?]{0,60}\b(?:for|to|until)\b"
+    r"|\b(?:tickets?|seats|reservations?|appointment|invitation)\b[^.!?]{0,40}\b(?:for|to|on|at|in)\b"
+    r"|(?:\bis|\bare|'s)\s+(?:not\s+until|on|in|from)\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)",
+    re.IGNORECASE,
+)
+_HAPPENED = re.compile(r"\b(?:was|were|had|went|attended|missed|saw|cancel(?:l)?ed|ago|yesterday)\b", re.IGNORECASE)
+
 _STATE = re.compile(
     r"(?:\b(?:am|is|are|be|being|feel|get)|'(?:m|re|s))\s+(?:\w+ly\s+|so\s+|very\s+|still\s+|all\s+|too\s+|not\s+)?[a-z]+ed\b",
     re.IGNORECASE,
@@ -31,8 +39,13 @@ _STATE = re.compile(
 
 
 def tense(sentence: str) -> int:
-    """-1, 0 or 1, by the verb forms in the sentence; "would" and "planned to" of the past lose to the future."""
+    """-1, 0 or 1, by the verb forms in the sentence; "would" and "planned to" of the past lose to the future.
+
+    What was arranged in the past is yet to come: "I booked a table for 20 March".
+    """
     sentence = _STATE.sub(" ", sentence.replace("’", "'"))
+    if _ARRANGED.search(sentence) and not _HAPPENED.search(sentence):
+        return 1
     if _FUTURE.search(sentence):
         return -1 if re.search(r"\b(?:was|were)\s+(?:going|planning)\b", sentence) else 1
     return -1 if _PAST.search(sentence) else 0

@@ -11,6 +11,7 @@ from hmind.text import times_calendar as calendar
 from hmind.text import times_zh_words as words
 from hmind.text.times_calendar import Stretch
 from hmind.text.times_rules import Clock, Found, Moment, Reader, RuleBook
+from hmind.text.times_zh_parts import PARTS
 
 RULES = RuleBook()
 
@@ -215,7 +216,8 @@ def _bare_day(match: re.Match[str], at: Moment) -> Stretch | None:
         month = calendar.month(at.today.year, at.today.month + offset)
         if number <= (month.end - month.start).days:
             choices.append(calendar.days(month.start.date() + timedelta(days=number - 1)))
-    return calendar.nearest(choices, at.now, at.tense(match))
+    tense = at.tense(match)
+    return choices[0] if tense == 0 else calendar.nearest(choices, at.now, tense)
 
 
 # Years, seasons and holidays.
@@ -276,7 +278,9 @@ def _near_holiday(match: re.Match[str], at: Moment) -> Stretch | None:
 def _clock(match: re.Match[str], at: Moment) -> Found | None:
     """三点 alone may count points, so one alone needs more: 钟, 半, minutes, or a part of the day."""
     said = match["part"] or match["half"] or match["quarter"] or match["minute"] or match["sharp"] or match["digits"]
-    if not said and match["hour"] in ("一", "零", "1", "0"):
+    if not said and match["hour"] in ("零", "0", "00"):
+        return Found(clock=Clock(0), alone=False)
+    if not said and match["hour"] in ("一", "1"):
         return None
     minute = int(match["digits"]) if match["digits"] else None
     if match["half"]:
@@ -296,4 +300,4 @@ def _part_of_day(match: re.Match[str], at: Moment) -> Found | None:
     return Found(part=words.PARTS[match["part"]], alone=alone)
 
 
-READER = Reader(RULES, words.tense, re.NOFLAG)
+READER = Reader(PARTS + RULES, words.tense, re.NOFLAG)
