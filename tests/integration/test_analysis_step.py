@@ -55,7 +55,7 @@ def server() -> Iterator[OpenAIServer]:
 @pytest.fixture
 def with_model(module_settings: Settings, server: OpenAIServer, clock: MovedClock) -> Iterator[AnalysisStep]:
     """The step of an installation that has a language model."""
-    told = {"llm_url": server.url, "llm_model": "qwen-test", "llm_attempts": 1, "llm_timeout_s": 5.0}
+    told = {"llm_url": server.url, "llm_model": "qwen-test", "llm_attempts": 1, "llm_timeout_s": 5.0, "llm_pieces": 0}
     made = Hmind(changed(module_settings, "analysis", **told), clock=clock)
     yield made.analysis
     made.close()
@@ -120,7 +120,9 @@ def test_a_model_is_taken_at_its_word_and_what_it_cost_is_kept(
     chat: Chat, with_model: AnalysisStep, server: OpenAIServer
 ) -> None:
     segment_id = closed(chat)
-    server.then(answer(found(2, salience=0.8), found(4), discarded={1: "small_talk", 3: "agent_talk", 5: "agent_talk"}))
+    moved, helped = "Ana moved to Porto.", "Clara helped Ana to carry the piano."
+    gone = {1: "small_talk", 3: "agent_talk", 5: "agent_talk"}
+    server.then(answer(found(2, salience=0.8, text=moved), found(4, text=helped), discarded=gone))
     done = with_model.analyze(segment_id)
     assert done is not None
     assert (done.events, done.due) == (2, False)
