@@ -8,6 +8,7 @@ from typing import Any
 
 from celery.signals import worker_init, worker_process_init
 
+from hmind.cli.exits import code_of
 from hmind.errors import HmindError
 from tasks.base import hmind
 
@@ -22,7 +23,7 @@ def refuse_unfit_stores(**_: Any) -> None:
     except HmindError as error:
         log.critical("%s", error)
         print(f"hmind: {error}", file=sys.stderr)  # noqa: T201 - logging may not be set up yet
-        sys.exit(69)
+        sys.exit(code_of(error))
     hmind().close()
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -108,6 +110,19 @@ def test_an_endpoint_is_refused_then_calibrated_then_accepted_and_refused_under_
         _check()
     monkeypatch.setenv("HMIND_BOUNDARY_TOPIC_SHIFT_BELOW_COS", "0.2")
     _check()
+
+
+def test_a_worker_on_an_endpoint_nobody_measured_ends_with_78_and_says_what_to_run(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command("migrate")
+    monkeypatch.setenv("HMIND_EMBEDDING_BOUNDARY", "endpoint")
+    celery = str(Path(sys.executable).with_name("celery"))
+    started = [celery, "-A", "tasks", "worker", "--pool", "solo", "--queues", "boundary", "--without-gossip"]
+    ended = subprocess.run(started, capture_output=True, text=True, timeout=90, check=False)
+    assert ended.returncode == Exit.SETTINGS, ended.stderr
+    assert "nobody has measured yet" in ended.stderr
+    assert "Run `hmind calibrate`" in ended.stderr
 
 
 def test_what_was_measured_is_what_segments_are_cut_by(
