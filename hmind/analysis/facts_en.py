@@ -13,6 +13,7 @@ from hmind.analysis.claims import Claim, Voice
 from hmind.analysis.fact_rules import Rule, clause_pattern, rule_part, rules
 from hmind.text import times
 from hmind.text.lexicon import either, table, words
+from hmind.text.names import possessive
 
 _CONTRACTED = [
     (re.compile(r"[’`]"), "'"),
@@ -255,7 +256,8 @@ def _who(rule: Rule, found: re.Match[str] | None, voice: Voice) -> tuple[str, fl
         return None
     if found["name"] and found["name"] not in words("names", "en.not_names"):
         return found["name"], 0.85
-    return f"{voice.subject}'s {found['rel'].lower()}", 0.83
+    relation = found["rel"].lower()
+    return possessive(voice.subject, table("relations")["en_full"].get(relation, relation), "en"), 0.83
 
 
 def _objects(value: str, rule: Rule) -> list[str]:

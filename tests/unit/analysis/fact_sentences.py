@@ -66,7 +66,7 @@ ENGLISH: list[tuple[str, list[Fact]]] = [
     ("I can't stand olives.", _user("dislikes", "olives")),
     ("I hate horror films.", _user("dislikes", "horror films")),
     ("I prefer trains to planes.", _user("prefers", "trains to planes")),
-    ("My favourite band is Sigur Rós.", _user("favorite", "band is Sigur Rós")),
+    ("My favourite band is Sigur Rós.", _user("favorite", "Sigur Rós (band)")),
     (
         "I'm going to visit my parents in Leeds next weekend.",
         _user("plans_to", "visit their parents in Leeds"),
@@ -201,7 +201,7 @@ CHINESE: list[tuple[str, list[Fact]]] = [
     ("我讨厌榴莲。", _user("dislikes", "榴莲")),
     ("我不太喜欢吃甜食。", _user("dislikes", "甜食")),
     ("比起电影，我更喜欢话剧。", _user("prefers", "话剧")),
-    ("我最喜欢的作家是汪曾祺。", _user("favorite", "最喜欢的作家是汪曾祺")),
+    ("我最喜欢的作家是汪曾祺。", _user("favorite", "汪曾祺（作家）")),
     ("我打算下个月去西藏旅行。", _user("plans_to", "去西藏旅行")),
     ("下周三我要去北京出差。", _user("plans_to", "去北京出差")),
     ("我明天下午三点要去面试。", _user("plans_to", "去面试")),
