@@ -142,7 +142,8 @@ class AnalysisStep:
 def lease_s(settings: Settings) -> float:
     """How long one segment can be in a living worker's hands, in seconds.
 
-    With a language model as many calls as there are attempts, each with the wait before it.
+    With a language model: its smaller pieces begin within the time of all attempts of one call, and the last
+    of them has as many attempts, each with the wait before it.
     """
-    calls_s = 2 * settings.analysis.llm_attempts * settings.analysis.llm_timeout_s
+    calls_s = 3 * settings.analysis.llm_attempts * settings.analysis.llm_timeout_s
     return settings.upkeep.lease_s + (calls_s if settings.analysis.llm_url else 0)

@@ -336,7 +336,7 @@ def test_a_model_is_given_the_time_that_all_its_calls_may_take(
 
     server.then(look)
     assert with_model.analyze(segment_id) is not None
-    assert leases == [60 + 2 * 1 * 5.0]
+    assert leases == [60 + 3 * 1 * 5.0]
 
 
 def test_workers_at_once_write_once(chat: Chat) -> None:
