@@ -159,7 +159,7 @@ def _read_turn(
     ordered = with_agent and any(smalltalk.is_order(sentence, language) for sentence in said)
     for at, sentence in enumerate(said):
         mine = tuple(claim for claim in claims if claim.sentence == at)
-        reason = "" if mine else smalltalk.judge(sentence, language, call_names, heard)
+        reason = "" if mine else smalltalk.judge(sentence, language, call_names, heard, among_people=not with_agent)
         if with_agent and not mine and _only_asks(sentence, language, ordered):
             reason = smalltalk.REQUEST
         asked = False
@@ -172,6 +172,9 @@ def _read_turn(
         else:
             lines.append(_line(sentence, turn, language, subject, known, mine, asked))
     asks = _last_question(said, language)
+    if len(lines) == 1 and not caption and not lines[0].claims and smalltalk.points_back(lines[0].text, language):
+        # Without what it points at, which another told or nobody, it is no note.
+        lines, reasons = [], [smalltalk.NO_CONTENT]
     reading = Reading(turn, language, subject, tuple(lines), asks=asks, caption=caption)
     if before is not None and _answers(text, lines, said, language, before, turn):
         whole = Line(

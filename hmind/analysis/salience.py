@@ -8,16 +8,29 @@ from dataclasses import dataclass
 from functools import cache
 
 from hmind.model import CandidateFact, FoundEntity
-from hmind.text.lexicon import either, matcher, table
+from hmind.text.lexicon import either, matcher, table, words
 
 INTENT_WEIGHT, DENSITY_WEIGHT, LINKS_WEIGHT, USE_WEIGHT = 0.4, 0.3, 0.2, 0.1
 """Weights of the four parts; sum 1."""
 
-MOVED, FELT, DETAIL = 0.35, 0.08, 0.1
+MOVED, FELT, DETAIL = 0.35, 0.08, 0.2
 """Most that a vital matter, a feeling, and detail add."""
 
-ASKED, VITAL, LASTING, PLANNED, DISCLOSED, TOLD, MENTIONED = 1.0, 1.0, 0.6, 0.5, 0.5, 0.25, 0.1
+VITAL, DATED, LASTING, PLANNED, DISCLOSED, LIVED, TOLD, MENTIONED = 1.0, 0.75, 0.6, 0.5, 0.5, 0.4, 0.2, 0.05
 """Grades of intent, see :func:`weigh`."""
+
+DWELT = 0.5
+"""How much of its grade each further turn of an event adds, out of what is left to ``MOST_DWELT``."""
+MOST_DWELT = 0.9
+"""Intent that no dwelling on it exceeds where nothing vital was told."""
+
+MOST_DETAIL = 6
+"""Details from which on further ones add nothing."""
+
+UNNAMED = 0.7
+"""What each name leaves over of the entity density that is still to be had."""
+LONE = 1
+"""Added below the line of a share of entities, so that one known name is not all."""
 
 _VITAL = frozenset(
     [
@@ -68,35 +81,37 @@ def weigh(
 
     salience = 0.4 intent + 0.3 entity density + 0.2 links + 0.1 use + emotion + detail, cut at 1.
 
-    - intent: how much the speaker means it to be kept, graded by the strongest statement. 1 when
-      asked ("remember that", 记住) or when people tell of themselves what is vital: health,
-      allergies, a new name or home, birth, death, marriage. 0.6 for other lasting facts (work,
-      family, tastes), 0.5 for plans and for "guess what"; 0.25 for what they lived through,
-      0.1 for the rest.
-    - density: 1 - 0.4^n for the statement that names most (n names and objects of facts).
-    - links: share of the event's entities that memory already knows, at most 1.
-    - use: share of entities the talk came back to, in two turns or more.
+    - intent: how much the speaker means it to be kept. 1 when asked ("remember that", 记住) or when
+      people tell of themselves what is vital: health, allergies, a new name or home, birth, death,
+      marriage. Else graded turn by turn: 0.75 for what they did or what befell them on a day they
+      name, 0.6 for lasting facts (work, family, tastes), 0.5 for plans and for "guess what", 0.4 for
+      what they lived through on no named day, 0.2 for the rest that is about them, 0.05 for what is
+      not. The strongest grade counts, and each further one fills half of its own size of what is
+      left to 0.9: people dwell on what matters to them.
+    - density: 1 - 0.7^n for the statement that names most (n names and objects of facts).
+    - links: entities that memory already knows / (all + 1).
+    - use: entities the talk came back to, in two turns or more / (all + 1).
     - emotion: 0.35 where the matter is vital or keeping was asked for, else up to 0.08 for
       words of feeling.
-    - detail: up to 0.1 for numbers, dates, titles.
+    - detail: up to 0.2 for numbers, dates, titles, six or more.
 
     ``clip`` is the (negative) part cut off above 1; it is there only when something was.
     """
-    intent = max((_intent(one) for one in told), default=0.0)
+    vital = any(_vital(one) for one in told)
+    intent = VITAL if vital else _dwelt([_intent(one) for one in told])
     most = max((len({*one.entities, *(fact.object for fact in one.facts)} - set(names)) for one in told), default=0)
     others = [entity for entity in entities if entity.name not in names]
     folded = {name.casefold() for name in known}
     linked = sum(entity.name.casefold() in folded for entity in others)
     used = sum(len(entity.turn_ids) > 1 for entity in others)
     detail = sum(min(2, len(_DETAIL.findall(one.text))) + one.dated for one in told)
-    vital = any(_vital(one) for one in told)
     parts = {
         "intent": INTENT_WEIGHT * intent,
-        "density": DENSITY_WEIGHT * (1 - 0.4**most),
-        "links": LINKS_WEIGHT * (linked / len(others) if others else 0.0),
-        "use": USE_WEIGHT * (used / len(others) if others else 0.0),
+        "density": DENSITY_WEIGHT * (1 - UNNAMED**most),
+        "links": LINKS_WEIGHT * (linked / (len(others) + LONE) if others else 0.0),
+        "use": USE_WEIGHT * (used / (len(others) + LONE) if others else 0.0),
         "emotion": MOVED if vital else FELT * min(1.0, sum(bool(feeling(one.text, one.language)) for one in told) / 2),
-        "detail": DETAIL * min(1.0, detail / 3),
+        "detail": DETAIL * min(1.0, detail / MOST_DETAIL),
     }
     parts = {name: round(value, 4) for name, value in parts.items()}
     total = round(sum(parts.values()), 4)
@@ -151,17 +166,41 @@ def _is_turn(fact: CandidateFact) -> bool:
     return fact.confidence >= 0.6
 
 
+def _dwelt(grades: Sequence[float]) -> float:
+    """The strongest grade, and a part of each other one: people dwell on what matters to them."""
+    ordered = sorted(grades, reverse=True)
+    intent = ordered[0] if ordered else 0.0
+    for grade in ordered[1:]:
+        intent += max(0.0, MOST_DWELT - intent) * DWELT * grade
+    return intent
+
+
 def _intent(one: Told) -> float:
-    if _vital(one):
-        return VITAL
+    """The grade of one turn in which nothing vital was told."""
     grades = [MENTIONED]
     for fact in one.facts:
         grades.append(PLANNED if fact.predicate in _LASTING_PLANS else LASTING)
     if matcher("intent", f"{one.language}.disclosed").search(one.text):
         grades.append(DISCLOSED)
+    if any(_happened(one.language).search(line) for line in one.lines):
+        grades.append(DATED if one.dated else LIVED)
     if _TELLS[one.language].search(one.text):
         grades.append(TOLD)
     return max(grades)
+
+
+@cache
+def _happened(language: str) -> re.Pattern[str]:
+    """Something that the speaker did or that befell them."""
+    if language == "zh":
+        return re.compile(r"[我咱][^，。！？,!?]{0,16}[了过](?!吗)")
+    verbs = "|".join(sorted(words("verbs", "opening_past") | {"was", "were", "did"}))
+    no_deeds = "|".join(sorted(words("verbs", "not_past")))
+    return re.compile(
+        r"\b(?:I|we|my \w+)(?:['’](?:ve|d)| have| had)?(?: (?:\w+ly|just|also|even|already|once|never))* "
+        rf"(?:(?:{verbs})|(?!(?:{no_deeds})\b)\w{{3,}}ed)\b",
+        re.IGNORECASE,
+    )
 
 
 @cache

@@ -37,6 +37,40 @@ _WHEN = {
     ),
     "zh": re.compile(r"[昨今明后]天|[上下这]个?(?:周|月|星期)|周[一二三四五六日末]|[今明去]年"),
 }
+_YOU = re.compile(r"\b(?:you|your|yours)\b|\byou['’]", re.IGNORECASE)
+_WE = re.compile(r"\b(?:we|us|let['’]s)\b|\bwe['’]", re.IGNORECASE)
+_SELF = re.compile(r"\b(?:i|me|my|mine|myself|im)\b|\bi['’]", re.IGNORECASE)
+_OWN_WE = re.compile(
+    r"\bwe(?:['’](?:re|ve|d)| are| have| had)? (?:(?:all|both|each|just|also|really|actually|even|finally|always|often|"
+    r"usually|still|currently|recently) )*"
+    r"(?:was|were|had|did|went|took|got|made|gave|came|told|said|won|lost|found|began|brought|bought|built|met|saw|sat|"
+    r"spent|felt|ate|drove|ran|held|taught|grew|left|kept|chose|love|enjoy|live|own|don['’]t|have an?|"
+    r"(?!need)\w{3,}ed|\w{3,}ing)\b",
+    re.IGNORECASE,
+)
+"""What "we" did, do or are about to do, unlike what "we" can or must."""
+_QUOTED = re.compile(r"[\"“”]\w")
+_POINTS_BACK = re.compile(
+    r"^(?:and |but |so |yeah,? |plus,? )?(?:it|that|this)(?:['’](?:s|ll))?\b(?! (?:day|year|week|month)\b)",
+    re.IGNORECASE,
+)
+_LONGEST_POINTER = 70
+_ADVICE_FROM = 8
+"""Content words from which a sentence to the listener tells enough to be advice."""
+_ELIDED = re.compile(
+    r"^(?:(?:thanks|yeah|yep|yes|no|well|oh|hey)[,! ]+)?(?:been|still|just|got|gonna|gotta go|had|went|made|took|"
+    r"started|finished|working|planning|thinking|trying|looking|hoping|currently|recently)\b",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"\b(?:once|twice|two|three|four|five|six|seven|eight|nine|ten|dozens?|hundreds?|every)\b", re.IGNORECASE
+)
+_PAST_DEED = re.compile(
+    r"\b(?:i|we|my \w+)(?:['’](?:ve|d))? (?:\w+ly |just |also |never )*"
+    r"(?:was|were|had|\w{3,}ed|went|took|got|made|found|met|bought|saw)\b",
+    re.IGNORECASE,
+)
+_HEART = re.compile(r"<3+")
 _MAXIM_BELOW = 5
 _LONGEST_SMALL_TALK = 90
 _ECHO_BELOW = 6
@@ -57,14 +91,21 @@ def content_words(sentence: str, language: str, without: Collection[str] = ()) -
     return [word for word in found if len(word) > 1 or word.isdigit()] if language == "zh" else found
 
 
-def judge(sentence: str, language: str, names: Collection[str] = (), heard: Collection[str] = ()) -> str:
+def judge(
+    sentence: str,
+    language: str,
+    names: Collection[str] = (),
+    heard: Collection[str] = (),
+    among_people: bool = False,
+) -> str:
     """Why a sentence is not worth keeping, or "" when it is.
 
     Args:
         names: who talks to whom; "Thanks, Mel!" is small talk when Mel is one of them.
         heard: content words of the last turns; praise that only repeats them says nothing new.
+        among_people: nobody but people talk, so that "we" may be all of them.
     """
-    if not _LETTER.search(sentence):
+    if not _LETTER.search(_HEART.sub("", sentence)):
         return NO_CONTENT
     if is_small_talk(sentence, language, names):
         return SMALL_TALK
@@ -77,12 +118,15 @@ def judge(sentence: str, language: str, names: Collection[str] = (), heard: Coll
         return ""
     if not content:
         return SMALL_TALK if reacts else NO_CONTENT
-    own = bool(_FIRST[language].search(sentence))
+    own = bool(_FIRST[language].search(sentence)) or (language == "en" and bool(_ELIDED.match(sentence)))
+    if language == "en" and len(set(content)) < _ADVICE_FROM and _only_cheers(sentence, names, among_people):
+        return SMALL_TALK
     if reacts:
         new = [word for word in content if word not in heard]
         if (
             (not own or (language == "en" and _about_you(sentence)))
             and len(new) < _ECHO_BELOW
+            and not (language == "en" and _PAST_DEED.search(sentence) and _WHEN["en"].search(sentence))
             and not _NUMBER.search(sentence)
         ):
             return SMALL_TALK
@@ -103,6 +147,36 @@ def _least(sentence: str, language: str, names: Collection[str]) -> int:
     ):
         return 2
     return _MAXIM_BELOW
+
+
+def _only_cheers(sentence: str, names: Collection[str], among_people: bool) -> bool:
+    """Whether an English sentence is about the listener or everybody, and tells nothing that happened or will.
+
+    Whoever tells an agent of "us" means themselves and theirs; among people it may be all who talk.
+    """
+    if (
+        not (_YOU.search(sentence) or (among_people and _WE.search(sentence)))
+        or _SELF.search(sentence)
+        or _OWN_WE.search(sentence)
+    ):
+        return False
+    if _ELIDED.match(sentence) or _COUNTED.search(sentence):
+        return False
+    return not (_NUMBER.search(sentence) or _names_something(sentence, names))
+
+
+def _names_something(sentence: str, names: Collection[str]) -> bool:
+    """Whether it has a day, a title or a name that is not of those who talk."""
+    if _WHEN["en"].search(sentence) or _QUOTED.search(sentence):
+        return True
+    return any(word not in names for word in _INNER_CAPITAL.findall(sentence))
+
+
+def points_back(sentence: str, language: str) -> bool:
+    """Whether a sentence only says how something told before is, so that by itself it tells nothing: "It helps me"."""
+    if language != "en" or len(sentence) > _LONGEST_POINTER or not _POINTS_BACK.match(sentence):
+        return False
+    return not (_NUMBER.search(sentence) or _names_something(sentence, ()) or _PAST_DEED.search(sentence))
 
 
 def is_news(sentence: str, language: str) -> bool:

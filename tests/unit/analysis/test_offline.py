@@ -250,3 +250,23 @@ def test_a_description_reads_as_sentences() -> None:
     assert event.description.count("。") == 2
     assert event.language == "zh"
     assert {fact.predicate for fact in event.facts} == {"plans_to", "has_injury"}
+
+
+def test_a_turn_that_only_says_how_something_is_is_no_note() -> None:
+    said = [("user", "The kiln in our cellar works again."), ("user", "It really warms my heart.")]
+    analysis = analyze(*said)
+    assert len(notes(analysis)) == 1
+    assert list(analysis.discarded.values()) == ["no_content"]
+
+
+def test_what_befell_on_a_day_weighs_more_than_what_is_so() -> None:
+    texts = ("My tools stay in the old barn.", "I fell off the roof of the old barn.")
+    plain, lived = (analyze(("user", text)).events[0] for text in texts)
+    dated = analyze(("user", "Last Tuesday I fell off the roof of the old barn.")).events[0]
+    assert plain.salience < lived.salience < dated.salience < 0.75
+
+
+def test_people_dwell_on_what_matters() -> None:
+    one = analyze(("user", "I cleared out the attic.")).events[0]
+    more = analyze(("user", "I cleared out the attic."), ("user", "I found letters in a tin box.")).events[0]
+    assert one.salience_parts["intent"] < more.salience_parts["intent"] < 0.36

@@ -62,3 +62,40 @@ def test_what_tells_something_is_kept(language: str, sentence: str) -> None:
 def test_praise_that_repeats_what_was_heard_is_small_talk() -> None:
     heard = {"lantern", "harbour"}
     assert judge("That lantern at the harbour sounds lovely!", "en", (), heard) == "small_talk"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We can get through anything together.",
+        "With your patience the garden will bloom in no time.",
+        "We all deserve some peace now and then.",
+        "Remember that your friends are behind you.",
+        "<3",
+    ],
+)
+def test_cheering_tells_nothing(sentence: str) -> None:
+    assert judge(sentence, "en", {"Bo"}, among_people=True)
+
+
+def test_we_told_to_an_agent_means_the_speakers_own() -> None:
+    sentence = "We need a quieter dishwasher for the flat."
+    assert judge(sentence, "en", among_people=True)
+    assert judge(sentence, "en") == ""
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We repainted the whole kitchen together.",
+        "We're thinking about moving to the coast.",
+        "We love rowing on the lake.",
+        "Our parcel from Lisbon lies at the harbour.",
+        "Been fixing that old radio you lent me.",
+        "Still saving for our trip.",
+        "You won't believe it, we just sold our house yesterday!",
+        "You can thicken sauce with potato starch, corn flour, ground almonds, cold butter or egg yolk.",
+    ],
+)
+def test_what_happened_to_both_or_is_advice_is_kept(sentence: str) -> None:
+    assert judge(sentence, "en", {"Bo"}, among_people=True) == ""
