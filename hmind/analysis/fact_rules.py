@@ -1,4 +1,4 @@
-"""Reads the tables of fact rules, config/lexicon/fact_rules_*.toml. Applied by facts_en and facts_zh."""
+"""Reads the tables of fact rules, config/lexicon/fact_rules_*.toml. Applied by facts_reader."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Rule:
         over: the clause says that it has ended. starts: that it begins now. begun: not
             when it is yet to begin. dated: look for a time.
         needs_future: only with a time to come. plan: a time counts when it is not over yet.
-        wish: it is only claimed of the present. capital: the object must start with one. place: it must be able to be a place.
+        wish: it is only claimed of the present. capital: the object must start with one.
+        place: it must be able to be a place.
         many: lists are split. bare: articles are dropped. taste: "it" and "your hat" do not count.
         shared: "we" speaks for the speaker. others: may be said of my sister or of Anna.
         speaker_only, own: about the speaker, whatever the clause's subject.

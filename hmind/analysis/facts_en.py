@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from hmind.analysis import wording
+from hmind.analysis import facts_reader, wording
 from hmind.analysis.claims import Claim, Voice
-from hmind.analysis.fact_rules import Rule, clause_pattern, rule_part, rules
-from hmind.text import times
+from hmind.analysis.fact_rules import Rule, clause_pattern
+from hmind.analysis.facts_reader import Clause, Tongue
 from hmind.text.lexicon import either, table, words
 from hmind.text.names import possessive
 
@@ -27,7 +26,10 @@ _CONTRACTED = [
     (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
     (re.compile(r"n't\b", re.IGNORECASE), " not"),
     (
-        re.compile(r",?\s+(?:and\s+)?(?:(?:her|his|its) name(?: is|'s)|(?:he|she|it)(?: is|'s) called)\s+(?=(?-i:[A-Z]))", re.IGNORECASE),
+        re.compile(
+            r",?\s+(?:and\s+)?(?:(?:her|his|its) name(?: is|'s)|(?:he|she|it)(?: is|'s) called)\s+(?=(?-i:[A-Z]))",
+            re.IGNORECASE,
+        ),
         " called ",
     ),
     (re.compile(r"\b(name|birthday|language|job|favou?rite \w+)'s\b", re.IGNORECASE), r"\1 is"),
@@ -40,10 +42,9 @@ _BEGAN = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"^(he|she)\s+(?=\w)", re.IGNORECASE)
-_OPENING_LETTERS = 8
-"""A time that far in opens its sentence and counts for what ended in any of its clauses."""
 _ARTICLE = re.compile(
-    r"^(?:(?:also|only|just)\s+)?(?:a (?:little )?bit of|a little|very little|basic|broken|fluent|a|an|the|some|my|our|any)\s+",
+    r"^(?:(?:also|only|just)\s+)?"
+    r"(?:a (?:little )?bit of|a little|very little|basic|broken|fluent|a|an|the|some|my|our|any)\s+",
     re.IGNORECASE,
 )
 
@@ -62,26 +63,17 @@ def _clause(name: str) -> re.Pattern[str]:
     return clause_pattern("en", name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    text: str
-    hedged: bool
-    past: bool
-
-
 def find(sentences: Sequence[str], voice: Voice, at: datetime) -> Iterator[Claim]:
     """Claims of one turn, in order; see :func:`hmind.analysis.facts.find`."""
-    for number, sentence in enumerate(sentences):
-        following = sentences[number + 1] if number + 1 < len(sentences) else ""
-        if _clause("joke").search(sentence) or _clause("joke").search(following) or len(sentence) > 1500:
-            continue
-        text = _clause("quoted").sub(_unquoted, _clause("reported").sub("", sentence))
-        if text.rstrip(" '\"”)*~").endswith("?") or _clause("unreal").search(text):
-            text = _before_question(text)
-            if not text or _clause("unreal").search(text):
-                continue
-        for clause in _clauses(text):
-            yield from _claims(clause, sentence, number, voice, at)
+    return facts_reader.find(_ENGLISH, sentences, voice, at)
+
+
+def _cleared(sentence: str, number: int) -> str:  # noqa: ARG001
+    """The sentence without what is quoted, reported, asked or only imagined."""
+    text = _clause("quoted").sub(_unquoted, _clause("reported").sub("", sentence))
+    if text.rstrip(" '\"”)*~").endswith("?") or _clause("unreal").search(text):
+        text = _before_question(text)
+    return "" if _clause("unreal").search(text) else text
 
 
 def _unquoted(match: re.Match[str]) -> str:
@@ -111,7 +103,7 @@ def _before_question(text: str) -> str:
     return ""
 
 
-def _clauses(text: str) -> Iterator[_Clause]:
+def _clauses(text: str) -> Iterator[Clause]:
     for pattern, replacement in _CONTRACTED:
         text = pattern.sub(replacement, text)
     text = _clause("aside").sub("", text)
@@ -141,7 +133,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
             if found and not found["other"]:
                 subject = found.group().strip()
                 person = subject if found["rel"] else person
-            yield _Clause(clause, lead_hedged, _is_over(clause))
+            yield Clause(clause, lead_hedged, _is_over(clause))
 
 
 def _is_over(clause: str) -> bool:
@@ -157,55 +149,6 @@ def _may_be(pronoun: str, person: str) -> bool:
     return not kin & words("relations", other)
 
 
-def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datetime) -> Iterator[Claim]:
-    yield from _introduced(clause, number, voice)
-    found = _subject().match(clause.text)
-    if found is None and not _clause("opens").match(clause.text):
-        return
-    verb = ""
-    if found is not None:
-        adverbs = rule_part("en", "adv").match(clause.text, found.end())
-        verb = clause.text[adverbs.end() if adverbs else found.end() :]
-    for rule in rules("en"):
-        text = verb if rule.after_subject else clause.text
-        match = rule.pattern.match(text)
-        if match is None:
-            continue
-        if not rule.negative and _clause("not").search(match.group() if rule.value else text[: match.start("o")]):
-            continue
-        who = _who(rule, found, voice)
-        if who is None:
-            continue
-        subject, share = who
-        value = rule.value or rule.form.format(**{"o": "", **match.groupdict(default="")})
-        objects = _objects(value, rule)
-        start, end = _validity(rule, clause, sentence, at)
-        if rule.needs_future and start is None:
-            continue
-        if clause.past and (rule.plan or rule.wish):
-            continue
-        past = rule.over or (clause.past and rule.state and not rule.starts)
-        confidence = rule.confidence * share
-        if past:
-            end = end or at
-            confidence = confidence if rule.over else min(confidence, 0.65)
-            start = None
-        if clause.hedged:
-            confidence = min(confidence, 0.65)
-        for item in objects:
-            if rule.plan and _clause("pointing").search(item):
-                continue
-            if rule.own_name:
-                confidence = _own_name(item, voice) * share
-                if not confidence:
-                    return
-            yield Claim(
-                subject, rule.predicate, _worded(item, rule, start, at), round(confidence, 3), number, start, end
-            )
-        if objects and rule.last:
-            return
-
-
 def _worded(item: str, rule: Rule, start: datetime | None, at: datetime) -> str:
     if rule.plan:
         item = wording.as_verb(wording.without_times(item, at) if start else item)
@@ -219,7 +162,7 @@ def _own_name(name: str, voice: Voice) -> float:
     return 0.0 if name in words("names", "en.not_names") or _NO_NAME.search(name) else 0.7
 
 
-def _introduced(clause: _Clause, number: int, voice: Voice) -> Iterator[Claim]:
+def _introduced(clause: Clause, number: int, voice: Voice) -> Iterator[Claim]:
     """ "My sister Anna came", "we met my sister Anna": has_sister Anna."""
     for found in _named_kin().finditer(clause.text):
         if found["name"] in words("names", "en.not_names") or re.search(r"\blate\b", found["before"], re.IGNORECASE):
@@ -261,6 +204,11 @@ def _who(rule: Rule, found: re.Match[str] | None, voice: Voice) -> tuple[str, fl
 
 
 def _objects(value: str, rule: Rule) -> list[str]:
+    found = _things(value, rule)
+    return [item for item in found if not _clause("pointing").search(item)] if rule.plan else found
+
+
+def _things(value: str, rule: Rule) -> list[str]:
     text = value.strip(" .!,;'\"")
     for _ in range(0 if rule.whole else 3):
         text = _clause("tail").sub("", text).strip(" .!,;")
@@ -293,26 +241,16 @@ def _tasteless(part: str) -> bool:
     )
 
 
-def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple[datetime | None, datetime | None]:
-    """When it began or ended, from the times named in the clause, else in its sentence."""
-    over = rule.over or (clause.past and rule.state and not rule.starts)
-    if not rule.dated and not over:
-        return None, None
-    found = times.resolve(clause.text, at)
-    if not found and (rule.starts or rule.over or not rule.state):
-        found = times.resolve(sentence, at)
-        found = [time for time in found if not rule.over or time.span[0] <= _OPENING_LETTERS]
-    named = [
-        time for time in found if time.grain != "recent" and (time.end > at or not (rule.plan or rule.needs_future))
-    ]
-    if over:
-        return None, (named[0].start if named and named[0].start <= at else at)
-    if named:
-        return _finest(named).start, None
-    return (at if rule.starts and not rule.needs_future else None), None
-
-
-def _finest(named: Sequence[times.ResolvedTime]) -> times.ResolvedTime:
-    """The first time, or the one within it that says it closer: "next month, on December 18"."""
-    within = [time for time in named if time.start >= named[0].start and time.end <= named[0].end]
-    return min(within, key=lambda time: time.end - time.start)
+_ENGLISH = Tongue(
+    language="en",
+    longest_sentence=1500,
+    opening_letters=8,
+    cleared=_cleared,
+    clauses=_clauses,
+    subject=lambda clause: _subject().match(clause),
+    who=_who,
+    objects=_objects,
+    worded=_worded,
+    own_name=_own_name,
+    introduced=_introduced,
+)

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from hmind.analysis import facts_reader
 from hmind.analysis.claims import Claim, Voice
-from hmind.analysis.fact_rules import Rule, clause_pattern, rule_part, rules
-from hmind.text import times
+from hmind.analysis.fact_rules import Rule, clause_pattern, rule_part
+from hmind.analysis.facts_reader import Clause, Tongue
 from hmind.text.lexicon import either, table, words
 from hmind.text.names import possessive
 
-_NAMED_NEXT = re.compile(
-    rf"({either('relations', 'zh.pets')}|{either('relations', 'zh.kin')})[，,](?:名字|它|她|他)?(?=叫)"
-)
+_KIN = f"{either('relations', 'zh.kin')}"
+_PETS = f"{either('relations', 'zh.pets')}"
+_NAMED_NEXT = re.compile(rf"({_PETS}|{_KIN})[，,](?:名字|它|她|他)?(?=叫)")
 _RELATION = re.compile(
-    rf"我(?:的|家|们家)?(?:的|这|那)?(?:大|小|二|三|最好的|好)?({either('relations', 'zh.kin')}|{either('relations', 'zh.others')})"
-    rf"|我(?:们)?家(?:的|那)?(?:只|条)?({either('relations', 'zh.pets')})"
+    rf"我(?:的|家|们家)?(?:的|这|那)?(?:大|小|二|三|最好的|好)?({_KIN}|{either('relations', 'zh.others')})"
+    rf"|我(?:们)?家(?:的|那)?(?:只|条)?({_PETS})"
 )
-_HAS_ONE = re.compile(
-    rf"(?:养|有)(?:了|着)?(?:一|个|只|条|位|匹)+[\u4e00-\u9fff]{{0,4}}?({either('relations', 'zh.kin')}|{either('relations', 'zh.pets')})(?=$|叫)"
-)
+_HAS_ONE = re.compile(rf"(?:养|有)(?:了|着)?(?:一|个|只|条|位|匹)+[\u4e00-\u9fff]{{0,4}}?({_KIN}|{_PETS})(?=$|叫)")
 _HAS_MORE = re.compile(
-    rf"(?:养|有)(?:了|着)?[两俩二三四五几仨\d]+[个只条位匹]?[\u4e00-\u9fff]{{0,4}}?(?:{either('relations', 'zh.kin')}|{either('relations', 'zh.pets')})$"
+    rf"(?:养|有)(?:了|着)?[两俩二三四五几仨\d]+[个只条位匹]?[\u4e00-\u9fff]{{0,4}}?(?:{_KIN}|{_PETS})$"
 )
-
 _CALLED = re.compile(r"^(?:一[家所间个])?(?:叫做?|名叫|名为)([^的]{1,10})的([\u4e00-\u9fff]{1,6})$")
 _SELF = frozenset({"我", "我们", "我自己", "本人"})
-_OF_MINE = re.compile(rf"(?:{either('relations', 'zh.kin')})(?!们)(?=是|在|叫|对|有|也|今年|去年|喜欢|刚|都)")
+_OF_MINE = re.compile(rf"(?:{_KIN})(?!们)(?=是|在|叫|对|有|也|今年|去年|喜欢|刚|都)")
 _ONE_OF = re.compile(r"^一[家所间个名位](?=[\u4e00-\u9fff]{2})")
 _LASTED = re.compile(r"[一二三四五六七八九十两几半\d]+个?(?:年|月|周|天)(?:多)?了?$")
-_OPENING_LETTERS = 4
-"""A time that far in opens its sentence and counts for what ended in any of its clauses."""
 _TRIM = re.compile(r"(?:了|啦|啊|呀|哦|呢|吧|的|哈|嘛|哟)+$")
 
 
@@ -41,27 +36,17 @@ def _clause(name: str) -> re.Pattern[str]:
     return clause_pattern("zh", name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    text: str
-    hedged: bool
-    past: bool
-    when: str = ""
-
-
 def find(sentences: Sequence[str], voice: Voice, at: datetime) -> Iterator[Claim]:
     """Claims of one turn, in order; see :func:`hmind.analysis.facts.find`."""
-    for number, sentence in enumerate(sentences):
-        following = sentences[number + 1] if number + 1 < len(sentences) else ""
-        if _clause("joke").search(sentence) or _clause("joke").search(following) or len(sentence) > 1000:
-            continue
-        text = _clause("quoted").sub(_unquoted, _clause("reported").sub("", sentence)).replace(" ", "")
-        if _clause("unreal").search(text):
-            continue
-        if number == 0:
-            text = _with_subject(text)
-        for clause in _clauses(text):
-            yield from _claims(clause, sentence, number, voice, at)
+    return facts_reader.find(_CHINESE, sentences, voice, at)
+
+
+def _cleared(sentence: str, number: int) -> str:
+    """The sentence without what is quoted, reported or only imagined."""
+    text = _clause("quoted").sub(_unquoted, _clause("reported").sub("", sentence)).replace(" ", "")
+    if _clause("unreal").search(text):
+        return ""
+    return _with_subject(text) if number == 0 else text
 
 
 def _with_subject(text: str) -> str:
@@ -80,7 +65,7 @@ def _unquoted(match: re.Match[str]) -> str:
     return "" if re.search(r"[我你他她吗呢吧，。！？]|是|在", inner) or len(inner) > 16 else inner
 
 
-def _clauses(text: str) -> Iterator[_Clause]:
+def _clauses(text: str) -> Iterator[Clause]:
     subject = ""
     asked = re.split(r"(?<=[，,])", text) if text.endswith(("?", "？")) else []
     if asked:
@@ -101,7 +86,8 @@ def _clauses(text: str) -> Iterator[_Clause]:
             subject = found.group()
         elif subject in _SELF and _OF_MINE.match(clause):
             clause = f"我{clause}"
-            subject = rule_part("zh", "who").match(clause).group()
+            found = rule_part("zh", "who").match(clause)
+            subject = found.group() if found else subject
         elif _RELATION.match(subject) and re.match(r"[他她](?!们)", clause):
             clause = subject + clause[1:]
         elif re.match(r"[你您他她它这那谁]|大家|别人|有人|人家|咱", clause):
@@ -115,54 +101,11 @@ def _clauses(text: str) -> Iterator[_Clause]:
         past = bool(_clause("past").search(when + clause))
         who = rule_part("zh", "who").match(clause)
         if who and when and _clause("when").search(when):
-            yield _Clause(f"{who.group()}{re.sub('[，,]', '', when)}{clause[who.end() :]}", hedged, past)
-        yield _Clause(clause, hedged, past)
+            yield Clause(f"{who.group()}{re.sub('[，,]', '', when)}{clause[who.end() :]}", hedged, past)
+        yield Clause(clause, hedged, past)
         inner = _clause("when").match(clause, who.end()) if who else None
         if who and inner:
-            yield _Clause(who.group() + clause[inner.end() :], hedged, past, inner.group())
-
-
-def _claims(clause: _Clause, sentence: str, number: int, voice: Voice, at: datetime) -> Iterator[Claim]:
-    found = rule_part("zh", "who").match(clause.text)
-    if found is None and not _clause("opens").match(clause.text):
-        return
-    verb, skipped = "", ""
-    if found is not None:
-        adverbs = rule_part("zh", "adv").match(clause.text, found.end())
-        skipped = adverbs.group() if adverbs else ""
-        verb = clause.text[found.end() + len(skipped) :]
-    for rule in rules("zh"):
-        if rule.after_subject and found is None:
-            continue
-        text = verb if rule.after_subject else clause.text
-        match = rule.pattern.match(text)
-        if match is None:
-            continue
-        if not rule.negative and _clause("not").search(match.group() if rule.value else text[: match.start("o")]):
-            continue
-        subject, share = _who(rule, found, voice)
-        objects = _objects(rule.value or rule.form.format(**match.groupdict(default="")), rule)
-        start, end = _validity(rule, clause, sentence, at)
-        if (rule.needs_future and start is None) or (rule.begun and _yet_to_come(clause, start, at)):
-            continue
-        confidence = rule.confidence * share
-        if clause.past and (rule.plan or rule.wish):
-            continue
-        if rule.over or (clause.past and rule.state and not rule.starts):
-            start, end = None, end or at
-            confidence = confidence if rule.over else min(confidence, 0.65)
-        if clause.hedged:
-            confidence = min(confidence, 0.65)
-        for item in objects:
-            yield Claim(subject, rule.predicate, item, round(confidence, 3), number, start, end)
-        if objects and rule.last:
-            return
-
-
-def _yet_to_come(clause: _Clause, start: datetime | None, at: datetime) -> bool:
-    """Whether the clause names a day to come, which may have been taken out of it."""
-    dropped = times.resolve(clause.when, at) if clause.when else []
-    return any(time.start > at for time in dropped) or (start is not None and start > at)
+            yield Clause(who.group() + clause[inner.end() :], hedged, past, inner.group())
 
 
 def _who(rule: Rule, found: re.Match[str] | None, voice: Voice) -> tuple[str, float]:
@@ -190,19 +133,14 @@ def _objects(value: str, rule: Rule) -> list[str]:
     return kept
 
 
-def _validity(rule: Rule, clause: _Clause, sentence: str, at: datetime) -> tuple[datetime | None, datetime | None]:
-    over = rule.over or (clause.past and rule.state and not rule.starts)
-    if not rule.dated and not over:
-        return None, None
-    found = times.resolve(clause.text, at)
-    if not found and (rule.starts or rule.over or not rule.state):
-        found = times.resolve(sentence, at)
-        found = [time for time in found if not rule.over or time.span[0] <= _OPENING_LETTERS]
-    named = [
-        time for time in found if time.grain != "recent" and (time.end > at or not (rule.plan or rule.needs_future))
-    ]
-    if over:
-        return None, (named[0].start if named and named[0].start <= at else at)
-    if named:
-        return named[0].start, None
-    return (at if rule.starts and not rule.needs_future and not _LASTED.search(clause.text) else None), None
+_CHINESE = Tongue(
+    language="zh",
+    longest_sentence=1000,
+    opening_letters=4,
+    cleared=_cleared,
+    clauses=_clauses,
+    subject=lambda clause: rule_part("zh", "who").match(clause),
+    who=_who,
+    objects=_objects,
+    lasted=_LASTED,
+)
