@@ -24,8 +24,8 @@ from hmind.settings import config_dir, load
 
 _SESSION = SessionRef("eval", "eval", "facts")
 _APART = timedelta(seconds=5)
-_ARTICLE = re.compile(r"(?:(?:a|an|the|some|my|our)\s+)+")
-_COUNTER = re.compile(r"(?:一|这|那|我的|我家的)?[个只条位名家所间辆台部架匹头](?=\w{2})")
+_ARTICLE = re.compile(r"^(?:(?:a|an|the|some|my|our)\s+)+")
+_COUNTER = re.compile(r"^[一这那][个只条位名家所间辆台部架匹头](?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def same_text(one: str, other: str) -> bool:
 
 def _plain(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold().strip()
-    text = _COUNTER.sub("", _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text, count=1)
+    text = _COUNTER.sub("", _ARTICLE.sub("", text))
     text = re.sub(r"[\W_]+", " ", text).strip()
     text = re.sub(r"(?<=[^\x00-\x7f]) | (?=[^\x00-\x7f])", "", text)
     return re.sub(r"(?<=[\u4e00-\u9fff]{2})[了的]$", "", text)
