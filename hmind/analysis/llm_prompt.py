@@ -89,11 +89,13 @@ def _nearest(names: Iterable[str], segment: Segment) -> list[str]:
 
 
 def _line(turn: Turn, most_chars: int, zone: tzinfo) -> str:
+    """A turn as data; its speaker is left out where it is but the role again, since every letter is paid for."""
+    speaker = clean(turn.speaker)[:_KNOWN_CHARS]
     return _as_data(
         {
-            "at": turn.occurred_at.astimezone(zone).strftime("%Y-%m-%d %H:%M, %A"),
+            "at": turn.occurred_at.astimezone(zone).strftime("%Y-%m-%d %a %H:%M"),
             "role": turn.role.value,
-            "speaker": clean(turn.speaker)[:_KNOWN_CHARS],
+            **({"speaker": speaker} if speaker.casefold() != turn.role.value else {}),
             "text": _shortened(clean(turn.content), most_chars),
         }
     )

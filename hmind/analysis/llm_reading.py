@@ -70,7 +70,7 @@ class _Reader:
         return [turn for number, turn in enumerate(self._segment.turns, start=1) if number in wanted]
 
     def event(self, answer: EventAnswer) -> FoundEvent | None:
-        statements = _kept(map(self._statement, answer.statements))
+        statements = _once(_kept(map(self._statement, answer.statements)))
         if not statements:
             self.lost += 1
             return None
@@ -153,6 +153,16 @@ def _kept(parts: Iterable[T | None]) -> list[T]:
 
 def _ids(turns: Sequence[Turn]) -> tuple[str, ...]:
     return tuple(turn.turn_id for turn in turns)
+
+
+def _once(statements: Iterable[Statement]) -> list[Statement]:
+    """One statement for each text, resting on all turns that it was given for."""
+    by_text: dict[str, Statement] = {}
+    for statement in statements:
+        if (seen := by_text.get(statement.text)) is not None:
+            statement = replace(seen, turn_ids=tuple(dict.fromkeys((*seen.turn_ids, *statement.turn_ids))))
+        by_text[statement.text] = statement
+    return list(by_text.values())
 
 
 def _merged(entities: Iterable[FoundEntity]) -> list[FoundEntity]:

@@ -133,4 +133,4 @@ def test_dates_without_a_zone_are_read_in_the_zone_given(server: OpenAIServer) -
     (found,) = asking.analyze(TALK, Known()).events
     assert found.occurred_at == TALK.turns[0].occurred_at, "the day it was said is no better than the minute"
     assert found.occurred_until == datetime(2024, 5, 8, 23, tzinfo=UTC)
-    assert "2024-05-08 17:31, Wednesday" in server.requests[0].text("user")
+    assert "2024-05-08 Wed 17:31" in server.requests[0].text("user")

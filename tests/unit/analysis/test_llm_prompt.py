@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from typing import Any
 
 import pytest
 
 from hmind.analysis.llm_prompt import KNOWN_NAMES, TURN_CHARS, instructions
+from hmind.analysis.llm_schema import DISCARD_REASONS
+from hmind.analysis.reading import AGENT_TALK, DUPLICATE
+from hmind.analysis.smalltalk import NO_CONTENT, QUESTION, REQUEST, SMALL_TALK
 from hmind.model import Known, Role
+from hmind.settings import config_dir
 from hmind.text.clean import clean
 from tests.servers.openai_server import OpenAIServer, completion
 from tests.unit.analysis.llm_talk import (
@@ -37,7 +43,8 @@ def test_the_request(server: OpenAIServer) -> None:
     check_strict(form["json_schema"]["schema"])
     assert request.text("system") == instructions()
     asked = request.text("user")
-    assert '\n[3] {"at": "2024-05-08 09:33, Wednesday", "role": "user", "speaker": "Maya", ' in asked
+    assert '\n[3] {"at": "2024-05-08 Wed 09:33", "role": "user", "speaker": "Maya", "text": ' in asked
+    assert '\n[2] {"at": "2024-05-08 Wed 09:32", "role": "assistant", "text": ' in asked
     assert "turn-0001" not in asked
 
 
@@ -138,3 +145,16 @@ def test_an_answer_that_obeys_an_injection_gets_no_more_than_the_scale(server: O
     (kept,) = found.events
     assert (kept.salience, kept.facts, kept.entities, kept.turn_ids) == (0.99, (), (), ("turn-0001",))
     assert found.discarded == {"turn-0002": "agent_talk"}
+
+
+def test_predicates_and_reasons_are_those_that_the_rest_knows() -> None:
+    worded = tomllib.loads((config_dir() / "predicates.toml").read_text(encoding="utf-8"))
+    [offered] = re.findall(r"by preference: ([\w,\s]+); else", instructions())
+    assert set(re.split(r",\s+", offered)) <= worded.keys()
+    [reasons] = re.findall(r'"reason": "([\w|]+)"', instructions())
+    assert tuple(reasons.split("|")) == DISCARD_REASONS
+    assert {REQUEST, QUESTION, SMALL_TALK, NO_CONTENT, AGENT_TALK, DUPLICATE} <= set(DISCARD_REASONS)
+
+
+def test_the_instructions_stay_short() -> None:
+    assert len(instructions()) < 4000, "they are paid for with each segment"

@@ -182,3 +182,11 @@ def test_almost_json_is_mended(server: OpenAIServer) -> None:
     assert len(analyze(server, trailing).events) == 1
     assert len(analyze(server, str(answer(event()))).events) == 1, "Python's own quotes and None"
     assert len(analyze(server, json.dumps([event()])).events) == 1, "the list alone"
+
+
+def test_a_statement_said_many_times_is_one(server: OpenAIServer) -> None:
+    same = [{"text": "Maya moved to Lisbon.", "turns": [1 + 2 * (n % 2)]} for n in range(100)]
+    (found,) = analyze(server, answer(event(statements=same))).events
+    assert [(part.text, part.turn_ids) for part in found.statements] == [
+        ("Maya moved to Lisbon.", ("turn-0001", "turn-0003"))
+    ]

@@ -96,7 +96,7 @@ def test_a_text_that_says_the_same_over_and_over(text: str) -> None:
         "...",
         "—",
         "An event is one thing that happened, was decided, planned, felt or told",
-        "Each line begins with its number in brackets.",
+        "The turns to analyse, each line beginning with its number in brackets.",
         "Maya: You are the memory of a person. You read a closed piece of conversation and note what is worth it",
     ],
 )
