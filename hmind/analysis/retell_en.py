@@ -11,9 +11,10 @@ from typing import cast
 
 from hmind.text.lexicon import table, words
 
-_OTHERS = re.compile(
-    r"\b(?:you|your|yours|you're|you've|we|we're|we've|we'll|us|our|ours|let's)\b|[\"“”]", re.IGNORECASE
-)
+_OTHERS = re.compile(r"\b(?:you|your|yours|let['’]s|we['’]d)\b|[\"“”]", re.IGNORECASE)
+_TITLE = re.compile(r"[\"“](?![^\"“”]*\b(?:I|me|my|mine|you|your|we|us|our)\b)[^\"“”]{1,80}[\"”]", re.IGNORECASE)
+"""Quoted words in which nobody speaks of themselves."""
+_US = re.compile(r"\b(?:we|us|our|ours|ourselves)\b", re.IGNORECASE)
 _FILLER = re.compile(
     r"^(?:(?:yeah|yes|yep|no|well|so|oh|hey|hi|actually|honestly|anyway|btw|by the way|"
     r"and|but|also|plus|wow|thanks|thank you|hmm|um|like|ok|okay|sure)\b[,!.]*\s+)+",
@@ -42,7 +43,36 @@ _SUBJECT = re.compile(
     rf"^{_LEAD}(?:I(?P<clitic>['’](?:m|ve|d|ll))?|(?P<my>my))\s+(?P<adverb>(?:(?:\w+ly|just|also|still|never|always|often|even|only|now|then|once|already|sometimes)\s+)*)(?P<verb>[a-z]+?(?:n['’]t)?)(?![\w'’])",
     re.IGNORECASE,
 )
+_WE = re.compile(
+    rf"^{_LEAD}we(?P<clitic>['’](?:re|ve|ll))?\s+(?=(?:all\s+|both\s+)?[a-z])(?P<all>(?:all|both)\s+)?", re.IGNORECASE
+)
+_WE_CLITICS = {"": "", "re": "are ", "ve": "have ", "ll": "will "}
+_WITH = re.compile(
+    rf"^{_LEAD}(?:my (?P<one>[a-z][\w -]{{1,30}}?) and I|me and my (?P<other>[a-z][\w-]+))\s+(?=[a-z])", re.IGNORECASE
+)
+_WITHOUT_I = [
+    (
+        re.compile(r"^(?P<adverb>(?:(?:just|also|even|still|finally|really|recently) )?)been\b", re.IGNORECASE),
+        "has {}been",
+    ),
+    (
+        re.compile(
+            r"^(?P<adverb>(?:(?:so|really|super|very|still|also) )*)(?=(?:excited|thrilled|grateful|proud|glad|happy) "
+            r"(?:to|for|that|about|of)\b)",
+            re.IGNORECASE,
+        ),
+        "is {}",
+    ),
+    (re.compile(r"^(?P<adverb>(?:just |really )?)can['’]t wait\b", re.IGNORECASE), "{}can't wait"),
+    (re.compile(r"^(?P<adverb>(?:just )?)gotta\b", re.IGNORECASE), "{}has to"),
+]
+"""Openings whose "I have" or "I am" goes without saying."""
 _PAIRS = [
+    (re.compile(r"\b[Ww]e(?=\b|['’])"), "they"),
+    (re.compile(r"\bus\b"), "them"),
+    (re.compile(r"\bourselves\b"), "themselves"),
+    (re.compile(r"\bours\b"), "theirs"),
+    (re.compile(r"\b[Oo]ur\b"), "their"),
     (re.compile(r"\bI['’]m\b"), "they're"),
     (re.compile(r"\bI am\b"), "they are"),
     (re.compile(r"\bI was\b"), "they were"),
@@ -61,12 +91,15 @@ def retell(sentence: str, name: str) -> str | None:
 
     "I went to my sister's flat" by Ann gives "Ann went to their sister's flat".
     """
-    if _OTHERS.search(sentence):
+    if _OTHERS.search(_TITLE.sub("", sentence)):
         return None
     text = _FILLER.sub("", sentence)
+    together = _together(text, name)
+    if together:
+        return together
     match = _SUBJECT.match(text)
     if match is None:
-        return _opened(text, name) or _within(text, name)
+        return _opened(text, name) or _within(text, name) or _ours(text, name)
     verb, rest = match["verb"], text[match.end() :]
     if match["my"]:
         first = match["verb"]
@@ -90,7 +123,7 @@ def retell(sentence: str, name: str) -> str | None:
 
 def is_impersonal(sentence: str) -> bool:
     """Whether a sentence has no "I", "you" or "we" in it and quotes nobody."""
-    return not (_OTHERS.search(sentence) or _FIRST.search(sentence))
+    return not (_OTHERS.search(_TITLE.sub("", sentence)) or _FIRST.search(sentence) or _US.search(sentence))
 
 
 def needs_speaker(sentence: str) -> bool:
@@ -102,8 +135,45 @@ def _inside(name: str) -> str:
     return "the user" if name == "The user" else name
 
 
+def _together(text: str, name: str) -> str | None:
+    """ "We moved" by Ann gives "Ann and others moved", "My aunt and I moved" gives "Ann and their aunt moved"."""
+    if found := _WITH.match(text):
+        who = f"{_inside(name) if found['lead'] else name} and their {found['one'] or found['other']}"
+        return _capital(f"{found['lead']}{who} {_third_person(text[found.end() :])}")
+    if found := _WE.match(text):
+        verb = _WE_CLITICS[(found["clitic"] or "")[1:].lower()]
+        who = f"{_inside(name) if found['lead'] else name} and others"
+        return _capital(f"{found['lead']}{who} {verb}{found['all'] or ''}{_third_person(text[found.end() :])}")
+    return None
+
+
+def _ours(text: str, name: str) -> str | None:
+    """The first "we", "us" or "our" anywhere in ``text`` becomes the name, the others "they"."""
+    first = _US.search(text)
+    if first is None:
+        return None
+    before, rest = text[: first.start()], text[first.end() :]
+    who = name if not before else _inside(name)
+    match first.group().lower():
+        case "our":
+            return _capital(f"{before}{who}'s{_third_person(rest)}")
+        case "us":
+            return _capital(f"{before}{who} and others{_third_person(rest)}")
+        case "we":
+            clitic = re.match(r"['’](re|ve|ll)\b ?", rest)
+            verb = f" {_WE_CLITICS[clitic[1]]}" if clitic else ""
+            rest = rest[clitic.end() :] if clitic else rest
+            return _capital(f"{before}{who} and others{verb}{_third_person(rest)}")
+    return None
+
+
 def _opened(text: str, name: str) -> str | None:
     """ "Ran ten miles" by Ann gives "Ann ran ten miles"."""
+    for pattern, told in _WITHOUT_I:
+        if elided := pattern.match(text):
+            start = told.format(elided["adverb"].lower())
+            rest = text[elided.end() :]
+            return f"{name} {start}{_third_person(rest if start[-1] != ' ' else rest[:1].lower() + rest[1:])}"
     found = _OPENING.match(text)
     if found is None or re.search(r"\bI\b", text[: found.end() + 12]):
         return None
@@ -124,7 +194,7 @@ def _within(text: str, name: str) -> str | None:
     first = _FIRST.search(text)
     if first is None:
         return None
-    before, rest = text[: first.start()], text[first.end() :]
+    before, rest = _third_person(text[: first.start()]), text[first.end() :]
     who = name if not before else _inside(name)
     if first.group() in ("mine",) or first["my"]:
         return _capital(f"{before}{who}'s{_third_person(rest)}")

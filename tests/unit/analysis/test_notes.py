@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hmind.analysis import dating, retell_en, retell_zh
+from hmind.analysis import dating, retell_en, retell_zh, trimming
 from hmind.model import EntityType
 from hmind.text import names
 from hmind.text.times import ResolvedTime
@@ -22,6 +22,17 @@ from hmind.text.times import ResolvedTime
         ("My brother lent me his car.", "Ann's brother lent them his car."),
         ("Yesterday (7 May 2024) I ran ten miles.", "Yesterday (7 May 2024) Ann ran ten miles."),
         ("Well, I don't eat fish.", "Ann doesn't eat fish."),
+        ("We went home.", "Ann and others went home."),
+        ("Last week, we're told, it rained.", "Last week, Ann and others are told, it rained."),
+        ("I froze when we got stuck in our lift.", "Ann froze when they got stuck in their lift."),
+        ("When we met, I was young.", "When they met, Ann was young."),
+        ("My wife and I sailed to Malta with our dog.", "Ann and their wife sailed to Malta with their dog."),
+        ("They mended our roof.", "They mended Ann's roof."),
+        ("It kept us busy.", "It kept Ann and others busy."),
+        ('I loved "Paper Boats" as a child.', 'Ann loved "Paper Boats" as a child.'),
+        ("Been painting the fence for my aunt.", "Ann has been painting the fence for their aunt."),
+        ("So grateful for my team.", "Ann is grateful for their team."),
+        ("Can't wait to see my brother.", "Ann can't wait to see their brother."),
     ],
 )
 def test_english_in_the_third_person(said: str, told: str) -> None:
@@ -29,7 +40,15 @@ def test_english_in_the_third_person(said: str, told: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["I told you so.", "We went home.", '"I quit," he said.', "Rain again.", "I gloop the snark."]
+    "said",
+    [
+        "I told you so.",
+        "We'd rather stay.",
+        "Let's go home.",
+        '"I quit," he said.',
+        "Rain again.",
+        "I gloop the snark.",
+    ],
 )
 def test_english_that_is_not_safe_to_retell(said: str) -> None:
     assert retell_en.retell(said, "Ann") is None
@@ -38,7 +57,10 @@ def test_english_that_is_not_safe_to_retell(said: str) -> None:
 def test_chinese_in_the_third_person() -> None:
     assert retell_zh.retell("我妈妈送了我一条围巾。", "用户") == "用户的妈妈送了用户一条围巾。"
     assert retell_zh.retell("我告诉过你了。", "用户") is None
-    assert retell_zh.retell("我们去了海边。", "用户") is None
+    assert retell_zh.retell("我们去了海边，我们都晒黑了。", "小叶") == "小叶他们去了海边，他们都晒黑了。"
+    assert retell_zh.retell("我在读“远山”这本书。", "小叶") == "小叶在读“远山”这本书。"
+    assert retell_zh.retell("他说“我不来”。", "小叶") is None
+    assert retell_zh.retell("咱们去吧。", "小叶") is None
 
 
 def _time(grain: str, start: datetime, end: datetime) -> ResolvedTime:
@@ -95,3 +117,18 @@ def test_chinese_names_and_their_kinds() -> None:
     assert got["红楼梦"] is EntityType.OBJECT
     assert found("我过敏了，今天很高兴，小心点。", "zh") == {}
     assert found("我家的猫叫年糕。", "zh")["年糕"] is EntityType.OBJECT
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("A lot has happened since we last spoke - I sold the boat.", "I sold the boat."),
+        ("On a different note, my aunt opened a museum.", "My aunt opened a museum."),
+        ("You won't believe it, we saw a whale!", "We saw a whale!"),
+        ("I wanted to let you know I sold the boat.", "I sold the boat."),
+        ("Since our last chat I've moved twice.", "I've moved twice."),
+        ("- I mended the fence.", "I mended the fence."),
+    ],
+)
+def test_what_only_leads_to_it_is_left_out(said: str, kept: str) -> None:
+    assert trimming.trim(said, "en") == kept
