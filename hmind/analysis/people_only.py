@@ -86,7 +86,8 @@ class Said:
         said = sentences.split(content)
         asks_only = all(smalltalk.is_question(sentence, tongue) for sentence in said)
         says = _shares(content, text) if text else not all(smalltalk.is_small_talk(part, tongue) for part in said)
-        if says and not (told and asks_only):
+        foreign = bool(text) and tongue != language.detect(text)
+        if says and not (asks_only and (told or foreign)):
             return True
         before = self._before.get(turn.turn_id)
         if before is None or asks_only or not _asks(before):
