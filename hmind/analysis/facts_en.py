@@ -35,7 +35,10 @@ _CONTRACTED = [
     (re.compile(r"\b(name|birthday|language|job|favou?rite \w+)'s\b", re.IGNORECASE), r"\1 is"),
 ]
 _DANGLING = re.compile(r"(?:,?\s+(?:and|but|or|so|to|that|with|for|the|a|of|in|on))+$", re.IGNORECASE)
-_NO_NAME = re.compile(r"(?:ish|ese|ian|ean|an|ic|ist|ite|i|ed|ing|ful)$")
+_NO_NAME = re.compile(
+    r"(?:ish|ese|ian|ean|an|ic|ist|ite|ed|ing|ful|qi|raeli|waiti|stani|deshi|mani|audi|meni|irati|epali|omali|atari|raini"
+    r"|engali|unjabi)$"
+)
 _RELATIVE = re.compile(r"^((?:\w+ )?\w+s) (?:that|who|which) (?=[a-z]+\b)")
 _BEGAN = re.compile(
     r"\b(?:became|went|turned|started|began|got|diagnosed|quit|gave up|stopped|moved|joined|adopted|bought|switched)\b",
@@ -205,7 +208,7 @@ def _who(rule: Rule, found: re.Match[str] | None, voice: Voice) -> tuple[str, fl
 
 def _objects(value: str, rule: Rule) -> list[str]:
     found = _things(value, rule)
-    return [item for item in found if not _clause("pointing").search(item)] if rule.plan else found
+    return [item for item in found if not _clause("pointing").search(item) and " " in item] if rule.plan else found
 
 
 def _things(value: str, rule: Rule) -> list[str]:

@@ -34,7 +34,7 @@ _NO_GERUNDS = frozenset(
 _PLAIN_ENDS = ("en", "er", "it", "on", "or", "el", "et", "op", "ow", "in", "ain", "ish", "al")
 """Ends of verbs of two syllables that lose no e before -ing: listen, offer, visit, reckon."""
 _LINK = re.compile(
-    r"(?:[\s,]+(?:from \d{1,2}(?:st|nd|rd|th)?(?: \w+)? (?:to|until|till)"
+    r"(?:[\s,]+(?:from (?:\d{1,2}(?:st|nd|rd|th)?|\w+day)(?: \w+)? (?:to|until|till)"
     r"|on|in|at|by|from|for|and|this|coming up))*[\s,]*$",
     re.IGNORECASE,
 )
