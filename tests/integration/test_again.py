@@ -390,6 +390,33 @@ def test_events_that_wait_in_the_pool_are_replaced_and_the_new_wait_as_they_woul
     assert gists(chat) == {told["description"] for told in GOOD}
 
 
+def test_what_replaces_promoted_events_does_not_wait_for_the_night(chat: Chat, server: OpenAIServer) -> None:
+    segment_id = failed(chat, server)
+    assert chat.app.promotion.promote("default", chat.user_id).flashbulb > 0, "at once"
+    server.then(good())
+    asked = again(chat, segment_id)
+    assert asked.replaced is not None
+    assert asked.replaced.due
+    due = chat.rows("SELECT DISTINCT due_at FROM events WHERE user_id = :user_id AND state = 'pool'")
+    assert due == [(chat.clock.now,)]
+
+
+def test_turns_are_decided_about_anew_and_only_those_of_the_segment(chat: Chat, server: OpenAIServer) -> None:
+    plain = ("Ana: Hi there!", "Ana: Clara and Tom played chess in the park on Sunday.", "Ana: The cello sounds fine.")
+    segment_id = failed(chat, server, *plain)
+    other = failed(Chat(chat.app, chat.clock, chat.user_id, "other"), server, *plain)
+    assert other != segment_id
+    promoted(chat)
+    before, elsewhere = chat.fates(), Chat(chat.app, chat.clock, chat.user_id, "other").fates()
+    assert (before["t1"], before["t2"]) == ("discarded small_talk", "remembered")
+    server.then(answer(event("Ana greeted with a cello.", 1, 3), t2="other"))
+    assert again(chat, segment_id).replaced is not None
+    assert chat.fates() == {"t1": "segmented", "t2": "discarded other", "t3": "segmented"}
+    chat.app.promotion.promote("default", chat.user_id)
+    assert chat.fates() == {"t1": "remembered", "t2": "discarded other", "t3": "remembered"}
+    assert Chat(chat.app, chat.clock, chat.user_id, "other").fates() == elsewhere
+
+
 def test_a_promoter_that_has_the_old_events_in_hand_lets_them_be(chat: Chat, server: OpenAIServer) -> None:
     segment_id = failed(chat, server)
     chat.clock.forward(DAY_S)
