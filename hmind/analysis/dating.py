@@ -18,6 +18,7 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 
+_ENDING = re.compile(r"['’]s\b")
 _APPOSED = re.compile(r"[\s,，、(（]*(?:on|in|at)?\s*")
 _NAMED_MONTH = "(?:" + "|".join(f"{month}|{month[:3]}[.]?" for month in MONTHS) + ")"
 _MONTH = re.compile(
@@ -48,7 +49,9 @@ def with_dates(text: str, times: Sequence[ResolvedTime], language: str) -> str:
             continue
         date = _year(time, language) if _names_day(time) else absolute(time, language)
         written = f"（{date}）" if language == "zh" else f" ({date})"
-        text = text[: time.span[1]] + written + text[time.span[1] :]
+        # "tomorrow's" keeps its ending: the date comes behind it.
+        end = time.span[1] + (2 if _ENDING.match(text, time.span[1]) else 0)
+        text = text[:end] + written + text[end:]
     return text
 
 

@@ -65,6 +65,20 @@ _WITHOUT_I = [
     ),
     (re.compile(r"^(?P<adverb>(?:just |really )?)can['’]t wait\b", re.IGNORECASE), "{}can't wait"),
     (re.compile(r"^(?P<adverb>(?:just )?)gotta\b", re.IGNORECASE), "{}has to"),
+    (
+        re.compile(
+            r"^(?P<adverb>(?:just |really |so )?)(?P<verb>wish|hope|guess|love|miss|need|want)\b"
+            r"(?= (?:I|my|to|that)\b)",
+            re.IGNORECASE,
+        ),
+        "",
+    ),
+    (
+        re.compile(
+            r"^(?P<adverb>(?:just |really )?)don['’]t (?=(?:feel|think|know|want|like|believe)\b)", re.IGNORECASE
+        ),
+        "{}doesn't ",
+    ),
 ]
 """Openings whose "I have" or "I am" goes without saying."""
 _PAIRS = [
@@ -171,7 +185,8 @@ def _opened(text: str, name: str) -> str | None:
     """ "Ran ten miles" by Ann gives "Ann ran ten miles"."""
     for pattern, told in _WITHOUT_I:
         if elided := pattern.match(text):
-            start = told.format(elided["adverb"].lower())
+            verb = _conjugate(elided["verb"]) if "verb" in pattern.groupindex else ""
+            start = told.format(elided["adverb"].lower()) if told else f"{elided['adverb'].lower()}{verb}"
             rest = text[elided.end() :]
             return f"{name} {start}{_third_person(rest if start[-1] != ' ' else rest[:1].lower() + rest[1:])}"
     found = _OPENING.match(text)

@@ -7,7 +7,8 @@ from functools import cache
 
 from hmind.text.lexicon import either
 
-_OTHERS = re.compile(r"[你您咱]|[“”\"「」『』‘’]|我说|我问|自我|敌我|忘我")
+_OTHERS = re.compile(r"咱|[“”\"「」『』‘’]|我说|我问|自我|敌我|忘我")
+_YOU = re.compile(r"[你您]们?")
 _TITLE = re.compile(r"[“「『][^“”「」『』你您咱我]{1,40}[”」』]")
 """Quoted words in which nobody speaks of themselves."""
 _TOPIC = re.compile(r"[^，,。！？\s]{2,24}?(?:的[^，,。！？\s]{1,8})?(?:是|在|有|将|于|为|会在|定在)")
@@ -21,15 +22,15 @@ _FILLER = re.compile(r"^(?:(?:嗯+|哦+|啊|唉|哎|对了|是的|好的|其实|
 
 
 def retell(sentence: str, name: str) -> str | None:
-    """``sentence`` with 我 replaced by ``name`` (我们 by 某某他们), or None where others are spoken to or quoted."""
+    """``sentence`` with 我 replaced by ``name``, 我们 by 某某他们, 你 by 对方; None where it is not safe."""
     if _OTHERS.search(_TITLE.sub("", sentence)):
         return None
     if "我" not in sentence:
-        return f"{name}{sentence}" if _DROPPED.match(sentence) else None
+        return f"{name}{sentence}" if _DROPPED.match(sentence) and not _YOU.search(sentence) else None
     text = _FILLER.sub("", sentence) or sentence
     text = text.replace("我们", f"{name}他们", 1).replace("我们", "他们")
     text = _kin().sub(lambda match: f"{name}的{match[1]}", text)
-    return text.replace("我", name)
+    return _YOU.sub("对方", text.replace("我", name))
 
 
 def is_impersonal(sentence: str) -> bool:
@@ -39,7 +40,8 @@ def is_impersonal(sentence: str) -> bool:
 
 def needs_speaker(sentence: str) -> bool:
     """Whether a sentence without 我 only makes sense when one knows who said it: it opens with no topic of its own."""
-    return bool(_OTHERS.search(_TITLE.sub("", sentence))) or "我" in sentence or _TOPIC.match(sentence) is None
+    bare = _TITLE.sub("", sentence)
+    return bool(_OTHERS.search(bare) or _YOU.search(bare)) or "我" in sentence or _TOPIC.match(sentence) is None
 
 
 @cache

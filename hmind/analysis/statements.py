@@ -69,7 +69,12 @@ def _told(chunk: list[Line], reading: Reading) -> str:
         said = text if quoting or told else f"{name}：{text}" if language == "zh" else f"{name}: {text}"
         parts.append(told or said)
         quoting = not told
-    return gap.join(parts)
+    return gap.join(_closed(part, language) for part in parts)
+
+
+def _closed(text: str, language: str) -> str:
+    """``text`` with a full stop where it ends in a Chinese word; English ends are left as they were written."""
+    return f"{text}。" if language == "zh" and "\u4e00" <= text[-1:] <= "\u9fff" else text
 
 
 def _impersonal(text: str, language: str) -> bool:

@@ -8,13 +8,15 @@ from functools import cache
 from hmind.text.lexicon import listed
 
 _ENDS = re.compile(r"[.!?。！？~～…]+[\"'”’」』)）]*$")
+_DOUBLED = re.compile(r"([。，；])\1+$")
 _LEAST_LETTERS = {"en": 9, "zh": 4}
 """Letters that must remain, lest an answer lose all its sense."""
 
 
 def trim(sentence: str, language: str) -> str:
     """``sentence`` without fillers before it and farewells after it; as it was when too little would remain."""
-    text = sentence
+    text = _DOUBLED.sub(r"\1", sentence)
+    sentence = text
     lead = _pattern(language, "lead")
     for _ in range(5):
         found = lead.match(text)

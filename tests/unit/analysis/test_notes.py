@@ -32,6 +32,8 @@ from hmind.text.times import ResolvedTime
         ('I loved "Paper Boats" as a child.', 'Ann loved "Paper Boats" as a child.'),
         ("Been painting the fence for my aunt.", "Ann has been painting the fence for their aunt."),
         ("So grateful for my team.", "Ann is grateful for their team."),
+        ("Wish I had a bigger kiln.", "Ann wishes they had a bigger kiln."),
+        ("Don't think I can come.", "Ann doesn't think they can come."),
         ("Can't wait to see my brother.", "Ann can't wait to see their brother."),
     ],
 )
@@ -56,7 +58,8 @@ def test_english_that_is_not_safe_to_retell(said: str) -> None:
 
 def test_chinese_in_the_third_person() -> None:
     assert retell_zh.retell("我妈妈送了我一条围巾。", "用户") == "用户的妈妈送了用户一条围巾。"
-    assert retell_zh.retell("我告诉过你了。", "用户") is None
+    assert retell_zh.retell("我会照你的办法腌萝卜。", "用户") == "用户会照对方的办法腌萝卜。"
+    assert retell_zh.retell("你先别急。", "用户") is None
     assert retell_zh.retell("我们去了海边，我们都晒黑了。", "小叶") == "小叶他们去了海边，他们都晒黑了。"
     assert retell_zh.retell("我在读“远山”这本书。", "小叶") == "小叶在读“远山”这本书。"
     assert retell_zh.retell("他说“我不来”。", "小叶") is None
@@ -132,3 +135,15 @@ def test_chinese_names_and_their_kinds() -> None:
 )
 def test_what_only_leads_to_it_is_left_out(said: str, kept: str) -> None:
     assert trimming.trim(said, "en") == kept
+
+
+def test_a_day_with_an_ending_is_dated_behind_it_and_full_stops_are_not_doubled() -> None:
+    start = datetime(2024, 5, 8, tzinfo=UTC)
+    day = ResolvedTime(start, datetime(2024, 5, 9, tzinfo=UTC), "day", "Tomorrow", (0, 8), 1)
+    assert dating.with_dates("Tomorrow's fair is cancelled", [day], "en") == "Tomorrow's (8 May 2024) fair is cancelled"
+    assert trimming.trim("展览会的地点是河边的旧仓库。。", "zh") == "展览会的地点是河边的旧仓库。"
+
+
+def test_a_request_behind_what_is_told_is_left_out_unless_it_asks_to_remember() -> None:
+    assert trimming.trim("我下周要去泉州，请给我推荐几家茶馆。", "zh") == "我下周要去泉州。"
+    assert trimming.trim("我下周要去泉州，请帮我记住。", "zh") == "我下周要去泉州，请帮我记住。"
