@@ -135,7 +135,7 @@ def _measured(material: _Material, settings: Settings, stores: Opened | None, dr
     from hmind.storage.meta import Calibration
 
     boundary = build(settings.embedding.boundary, settings.embedding)
-    with _progress(f"{boundary.name}: texts") as tell:
+    with _progress(f"measuring {boundary.name}") as tell:
         chosen = calibration.choose(material.sets, boundary, settings.boundary, tell)
     source, reach, now = material.source, settings.boundary.lookahead_turns, datetime.now(UTC)
 
@@ -186,10 +186,10 @@ def _remarks(material: _Material, settings: Settings, embedder: Embedder) -> Ite
 
 @contextmanager
 def _progress(what: str) -> Iterator[Tell]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     terminal = screen.console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as bars:
         task = bars.add_task(what, total=None)
         yield lambda done, whole: bars.update(task, completed=done, total=whole)

@@ -75,15 +75,16 @@ def choose(
     """The threshold with which the cosine rule scores best on labelled dialogues.
 
     Score as in ``hmind eval boundaries``, mean over the dialogues of a set, then over sets. Neighbours
-    on the curve are averaged, so that no peak of a single step wins. ``tell`` hears (done, all) in turns
-    embedded, by far the longest part.
+    on the curve are averaged, so that no peak of a single step wins. ``tell`` hears (done, all): embedding
+    counts for half, trying the thresholds for half.
 
     Raises:
         BadLabels: there is no gap to measure.
         EmbeddingUnavailable: the embedder did not answer.
     """
     sets = {name: spread(dialogues) for name, dialogues in sets.items()}
-    embedder = known(embedder, [turn for each in sets.values() for dialogue in each for turn in dialogue.turns], tell)
+    turns = [turn for each in sets.values() for dialogue in each for turn in dialogue.turns]
+    embedder = known(embedder, turns, lambda done, texts: tell(done, 2 * texts))
     below = [
         np.quantile(cosines, np.linspace(0.01, HIGHEST, STEPS))
         for each in sets.values()
@@ -93,7 +94,10 @@ def choose(
         raise BadLabels("The dialogues have no gap between words. Give longer ones.")
     steps = sorted({round(float(step), DECIMALS) for step in np.mean(below, axis=0)} - {0.0})
     said = words()
-    scores = [{name: score(each, embedder, settings, step, said) for name, each in sets.items()} for step in steps]
+    scores: list[dict[str, float]] = []
+    for step in steps:
+        scores.append({name: score(each, embedder, settings, step, said) for name, each in sets.items()})
+        tell(len(steps) + len(scores), 2 * len(steps))
     means = [sum(each.values()) / len(each) for each in scores]
     best = int(np.argmax(_smooth(means)))
     return Chosen(
@@ -101,7 +105,7 @@ def choose(
         tuple(Tried(step, mean) for step, mean in zip(steps, means, strict=True)),
         scores[best],
         sum(len(each) for each in sets.values()),
-        sum(len(dialogue.turns) for each in sets.values() for dialogue in each),
+        len(turns),
     )
 
 
