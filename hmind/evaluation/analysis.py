@@ -14,17 +14,22 @@ from numpy.typing import NDArray
 
 from hmind.analysis.analyst import Analyst
 from hmind.analysis.offline import OfflineAnalyst
+from hmind.boundary import build as detectors
 from hmind.boundary.detector import Detector
 from hmind.embedding.build import build
 from hmind.errors import SettingsError
 from hmind.evaluation import locomo, samples
 from hmind.evaluation.analysis_road import Road, Walked
 from hmind.evaluation.coverage import Matcher, Told
+from hmind.evaluation.facts import measure_facts
 from hmind.evaluation.locomo import Conversation, Talk
+from hmind.evaluation.times import measure_times
 from hmind.model import Statement, Turn
 from hmind.settings import Settings
 
 SEED, RANDOM_RUNS = 0, 5
+SMALL = "locomo_small.json"
+OURS = "hmind"
 
 Tell = Callable[[int], None]
 
@@ -106,11 +111,35 @@ def default_file() -> Path:
     try:
         return samples.folder("locomo") / "locomo_dev5.json"
     except SettingsError:
-        return samples.own("analysis/locomo_small.json")
+        return samples.own("analysis") / SMALL
+
+
+def small_figures(settings: Settings) -> Mapping[str, Mapping[str, float]]:
+    """The offline analyst on our own samples: ``locomo_small``, ``facts``, ``times``, each with its shares."""
+    analyst = OfflineAnalyst()
+    detector = detectors.detector(settings.boundary, build(settings.embedding.boundary, settings.embedding))
+    folder = samples.own("analysis")
+    small = measure_locomo(read(folder / SMALL, settings), settings, analyst, detector)
+    facts = measure_facts(folder / "facts.jsonl", analyst, settings.promotion.review_fact_at)
+    times = measure_times(folder / "times.jsonl")
+    ranks = {"auc_events": small.auc_events, "auc_turns": small.auc_turns, "evidence": small.evidence}
+    return {
+        "locomo_small": {
+            "covered": small.kept[OURS].covered,
+            "chars": small.kept[OURS].chars,
+            **{name: share for name, share in ranks.items() if share is not None},
+        },
+        "facts": {"precision": facts.precision, "recall": facts.recall},
+        "times": {"accuracy": times.accuracy},
+    }
 
 
 def measure_locomo(
-    conversations: Sequence[Conversation], settings: Settings, analyst: Analyst, detector: Detector, tell: Tell
+    conversations: Sequence[Conversation],
+    settings: Settings,
+    analyst: Analyst,
+    detector: Detector,
+    tell: Tell = lambda _done: None,
 ) -> LocomoFigures:
     """Runs detector, analyst and promoter over each conversation and compares what is kept with the annotation.
 
@@ -194,7 +223,7 @@ def _compare(conversation: Conversation, results: Sequence[Walked], matcher: Mat
         ours += sum(len(note.text) for note in notes(one))
         _count_ours(talk, one, matcher, sums)
         _rank_turns(talk, one, told[talk.name], sums)
-    _add(sums, "hmind", 0, ours)
+    _add(sums, OURS, 0, ours)
     turns = [(talk.name, at, turn) for talk in conversation.talks for at, turn in enumerate(talk.turns)]
     _count_turns("all turns", turns, told, sums)
     for run in range(RANDOM_RUNS):
@@ -217,7 +246,7 @@ def _count_ours(talk: Talk, one: Walked, matcher: Matcher, sums: _Sums) -> None:
             covered |= tells.any(axis=1)
         length = sum(len(note.text) for note in judged.event.statements)
         sums.event_scores.append((judged.event.salience, length, bool(tells.any())))
-    _add(sums, "hmind", int(covered.sum()), 0)
+    _add(sums, OURS, int(covered.sum()), 0)
 
 
 def _rank_turns(talk: Talk, one: Walked, told: NDArray[np.bool_], sums: _Sums) -> None:

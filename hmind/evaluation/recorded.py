@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from hmind.evaluation import boundaries, closing, dialogues, labels, samples
+from hmind.evaluation import analysis, boundaries, closing, dialogues, labels, samples
 from hmind.settings import Settings
 
 Figures = Mapping[str, Mapping[str, float]]
@@ -17,7 +17,7 @@ Figures = Mapping[str, Mapping[str, float]]
 
 WORSE_BY = 0.02
 """A figure may be so much worse than the recorded one: what is more is a loss, not chance."""
-LOWER_IS_BETTER = frozenset({"pk", "wd"})
+LOWER_IS_BETTER = frozenset({"pk", "wd", "chars"})
 DECIMALS = 4
 
 
@@ -40,9 +40,15 @@ def of_closing(_settings: Settings) -> Figures:
     }
 
 
+def of_analysis(settings: Settings) -> Figures:
+    """What the offline analyst keeps of our own conversations, and how it reads our own facts and times."""
+    return analysis.small_figures(settings)
+
+
 KINDS: Mapping[str, Callable[[Settings], Figures]] = {
     "boundaries": of_boundaries,
     "closing": of_closing,
+    "analysis": of_analysis,
 }
 """What is recorded, by the name of its `hmind eval`. Another one is added here, and recorded."""
 

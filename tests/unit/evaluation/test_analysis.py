@@ -73,7 +73,7 @@ def written(tmp_path: Path, content: Any) -> Path:
 def measured(analyst: Any = None) -> analysis.LocomoFigures:
     detector = detectors.detector(SETTINGS.boundary, build("use", SETTINGS.embedding))
     read = locomo.read(SMALL, SETTINGS.intake)
-    return analysis.measure_locomo(read, SETTINGS, analyst or OfflineAnalyst(), detector, lambda done: None)
+    return analysis.measure_locomo(read, SETTINGS, analyst or OfflineAnalyst(), detector)
 
 
 def test_a_conversation_is_read_with_its_events_and_the_evidence_that_exists(tmp_path: Path) -> None:
