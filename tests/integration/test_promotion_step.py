@@ -6,7 +6,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -99,7 +99,8 @@ def event(
             occurred_at=segment.turns[0].occurred_at,
             turn_ids=ids,
             entities=tuple(FoundEntity(e.name, e.type, ids, e.aliases) for e in entities),
-            facts=tuple(facts),
+            # Like the entities they rest on the turns of this segment, whatever those are called.
+            facts=tuple(replace(one, turn_ids=ids) for one in facts),
         )
 
     return make
