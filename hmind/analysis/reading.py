@@ -255,7 +255,8 @@ def _told_in_question(sentence: str, language: str, with_agent: bool) -> tuple[s
             continue
         told.append(clause)
     text = (" " if language == "en" else "").join(told).strip().rstrip(",，;；- ")
-    if text and _MINE[language].search(text) and len(smalltalk.content_words(text, language)) >= _MIN_QUESTION_WORDS:
+    mine = _MINE[language].search(text) or (language == "en" and smalltalk.tells_deed(text))
+    if text and mine and len(smalltalk.content_words(text, language)) >= _MIN_QUESTION_WORDS:
         return text, False
     if (
         with_agent

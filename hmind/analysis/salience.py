@@ -16,21 +16,21 @@ INTENT_WEIGHT, DENSITY_WEIGHT, LINKS_WEIGHT, USE_WEIGHT = 0.4, 0.3, 0.2, 0.1
 MOVED, FELT, DETAIL = 0.35, 0.08, 0.2
 """Most that a vital matter, a feeling, and detail add."""
 
-VITAL, DATED, LASTING, PLANNED, DISCLOSED, LIVED, TOLD, MENTIONED = 1.0, 0.75, 0.6, 0.5, 0.5, 0.4, 0.2, 0.05
+VITAL, DATED, LASTING, PLANNED, DISCLOSED, LIVED, TOLD, MENTIONED = 1.0, 0.9, 0.5, 0.4, 0.5, 0.4, 0.2, 0.05
 """Grades of intent, see :func:`weigh`."""
 
 DWELT = 0.5
 """How much of its grade each further turn of an event adds, out of what is left to ``MOST_DWELT``."""
-MOST_DWELT = 0.9
-"""Intent that no dwelling on it exceeds where nothing vital was told."""
+MOST_DWELT = 1.0
+"""Intent that dwelling on a thing comes near to."""
 
 MOST_DETAIL = 6
 """Details from which on further ones add nothing."""
 
-UNNAMED = 0.7
+UNNAMED = 0.75
 """What each name leaves over of the entity density that is still to be had."""
-LONE = 1
-"""Added below the line of a share of entities, so that one known name is not all."""
+LONE = 2
+"""Added below the line of a share of entities, so that one known name is not half of all."""
 
 _VITAL = frozenset(
     [
@@ -83,14 +83,14 @@ def weigh(
 
     - intent: how much the speaker means it to be kept. 1 when asked ("remember that", 记住) or when
       people tell of themselves what is vital: health, allergies, a new name or home, birth, death,
-      marriage. Else graded turn by turn: 0.75 for what they did or what befell them on a day they
-      name, 0.6 for lasting facts (work, family, tastes), 0.5 for plans and for "guess what", 0.4 for
+      marriage. Else graded turn by turn: 0.9 for what they did or what befell them on a day they
+      name, 0.5 for lasting facts (work, family, tastes) and for "guess what", 0.4 for plans and for
       what they lived through on no named day, 0.2 for the rest that is about them, 0.05 for what is
       not. The strongest grade counts, and each further one fills half of its own size of what is
-      left to 0.9: people dwell on what matters to them.
-    - density: 1 - 0.7^n for the statement that names most (n names and objects of facts).
-    - links: entities that memory already knows / (all + 1).
-    - use: entities the talk came back to, in two turns or more / (all + 1).
+      left to 1: people dwell on what matters to them.
+    - density: 1 - 0.75^n for the statement that names most (n names and objects of facts).
+    - links: entities that memory already knows / (all + 2).
+    - use: entities the talk came back to, in two turns or more / (all + 2).
     - emotion: 0.35 where the matter is vital or keeping was asked for, else up to 0.08 for
       words of feeling.
     - detail: up to 0.2 for numbers, dates, titles, six or more.

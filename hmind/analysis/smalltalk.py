@@ -67,9 +67,17 @@ _COUNTED = re.compile(
 )
 _PAST_DEED = re.compile(
     r"\b(?:i|we|my \w+)(?:['’](?:ve|d))? (?:\w+ly |just |also |never )*"
-    r"(?:was|were|had|\w{3,}ed|went|took|got|made|found|met|bought|saw)\b",
+    r"(?:was|were|had|\w{3,}ed|went|took|got|made|found|met|bought|saw|won|lost|began|wrote|built|sold)\b",
     re.IGNORECASE,
 )
+_LATELY = re.compile(rf"{_WHEN['en'].pattern}|\b(?:just|finally|recently|officially)\b", re.IGNORECASE)
+_BEFELL = re.compile(
+    r"(?<!it )(?<!that )(?<!they )\b(?:hit|ran|broke|fell|died|came|took|brought|sent|told|visited|called|invited|"
+    r"offered|robbed|stopped|flooded|crashed|caught|lent|bought|taught|joined|asked|helped|cost|led) "
+    r"(?:\w+ ){0,3}(?:us|our)\b",
+    re.IGNORECASE,
+)
+"""What somebody or something did to "us"; how it made us feel is no such thing."""
 _HEART = re.compile(r"<3+")
 _MAXIM_BELOW = 5
 _LONGEST_SMALL_TALK = 90
@@ -126,7 +134,7 @@ def judge(
         if (
             (not own or (language == "en" and _about_you(sentence)))
             and len(new) < _ECHO_BELOW
-            and not (language == "en" and _PAST_DEED.search(sentence) and _WHEN["en"].search(sentence))
+            and not (language == "en" and tells_deed(sentence) and _LATELY.search(sentence))
             and not _NUMBER.search(sentence)
         ):
             return SMALL_TALK
@@ -162,6 +170,8 @@ def _only_cheers(sentence: str, names: Collection[str], among_people: bool) -> b
         return False
     if _ELIDED.match(sentence) or _COUNTED.search(sentence):
         return False
+    if _BEFELL.search(sentence):
+        return False
     return not (_NUMBER.search(sentence) or _names_something(sentence, names))
 
 
@@ -177,6 +187,11 @@ def points_back(sentence: str, language: str) -> bool:
     if language != "en" or len(sentence) > _LONGEST_POINTER or not _POINTS_BACK.match(sentence):
         return False
     return not (_NUMBER.search(sentence) or _names_something(sentence, ()) or _PAST_DEED.search(sentence))
+
+
+def tells_deed(sentence: str) -> bool:
+    """Whether an English sentence says what its speaker did, or what befell them."""
+    return bool(_PAST_DEED.search(sentence))
 
 
 def is_news(sentence: str, language: str) -> bool:

@@ -270,3 +270,8 @@ def test_people_dwell_on_what_matters() -> None:
     one = analyze(("user", "I cleared out the attic.")).events[0]
     more = analyze(("user", "I cleared out the attic."), ("user", "I found letters in a tin box.")).events[0]
     assert one.salience_parts["intent"] < more.salience_parts["intent"] < 0.36
+
+
+def test_what_was_done_is_kept_out_of_the_question_behind_it() -> None:
+    (note,) = notes(analyze(("user", "I carved a new chess set - want to see a picture?")))
+    assert note == "The user carved a new chess set"

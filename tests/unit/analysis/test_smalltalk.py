@@ -93,6 +93,7 @@ def test_we_told_to_an_agent_means_the_speakers_own() -> None:
         "Our parcel from Lisbon lies at the harbour.",
         "Been fixing that old radio you lent me.",
         "Still saving for our trip.",
+        "A tram hit us on the bridge, but nobody was hurt.",
         "You won't believe it, we just sold our house yesterday!",
         "You can thicken sauce with potato starch, corn flour, ground almonds, cold butter or egg yolk.",
     ],
