@@ -30,6 +30,9 @@ the segment waits in its row instead."""
 _BUSY = {408, 409, 425, 429}
 _REJECTED = {400, 413, 422}
 _FORM_WORDS = ("response_format", "json_schema", "structured output", "guided", "grammar")
+_FORMS = ("json_schema", "json_object", "")
+"""Ways to ask for an answer of our form, the next where an endpoint refuses one: OpenAI's, that of llama.cpp's
+Python server (``json_object`` with a schema beside it), and by the instructions alone."""
 _TOO_LONG = (
     "context_length_exceeded",
     "exceed_context_size",
@@ -132,7 +135,7 @@ class ChatEndpoint:
         self._optional: dict[str, Any] = {"temperature": 0}
         if settings.llm_max_tokens:
             self._optional["max_tokens"] = settings.llm_max_tokens
-        self._structured = True
+        self._form = 0
         self._client = openai.OpenAI(
             base_url=settings.llm_url.rstrip("/").removesuffix("/chat/completions"),
             api_key=key,
@@ -167,9 +170,12 @@ class ChatEndpoint:
         import openai
 
         wishes = dict(self._optional)
-        if self._structured:
+        form = _FORMS[self._form]
+        if form == "json_schema":
             shape = {"name": schema_name, "schema": schema, "strict": True}
             wishes["response_format"] = {"type": "json_schema", "json_schema": shape}
+        elif form == "json_object":
+            wishes["response_format"] = {"type": "json_object", "schema": schema}
         try:
             raw = self._client.chat.completions.with_raw_response.create(
                 model=self._model, messages=cast(Any, list(messages)), **wishes
@@ -187,11 +193,10 @@ class ChatEndpoint:
     def _leave_out(self, error: Any, wishes: dict[str, Any]) -> bool:
         """Whether the endpoint rejected one of our wishes, which is then made no more."""
         said = error.response.text
-        if "response_format" in wishes and (
-            (error.status_code in _REJECTED and any(word in said for word in _FORM_WORDS))
-            or (error.status_code >= 500 and "grammar" in said)
-        ):
-            self._structured = False
+        refused = error.status_code in _REJECTED or error.status_code >= 500
+        if "response_format" in wishes and refused and any(word in said for word in _FORM_WORDS):
+            asked = _FORMS.index(wishes["response_format"]["type"])
+            self._form = max(self._form, asked + 1)
             return True
         if error.status_code not in _REJECTED:
             return False

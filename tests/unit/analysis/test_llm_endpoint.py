@@ -29,11 +29,28 @@ from tests.unit.analysis.llm_talk import (
 
 def test_without_structured_output_it_is_asked_once_and_remembered(server: OpenAIServer) -> None:
     server.then(failure(400, "'response_format' of type json_schema is not supported"))
+    server.then(failure(400, "'response_format' has an unknown key 'schema'"))
     server.then(completion(answer(event())), completion(NOTHING))
     asking = analyst(server, llm_attempts=1)
     assert len(asking.analyze(TALK, Known()).events) == 1
     asking.analyze(TALK, Known())
-    assert ["response_format" in request.body for request in server.requests] == [True, False, False]
+    assert _forms(server) == ["json_schema", "json_object", None, None]
+
+
+def test_a_server_that_takes_the_schema_beside_json_object_goes_on_getting_it(server: OpenAIServer) -> None:
+    server.then(
+        failure(500, "'loc': ('body', 'response_format', 'type'), 'msg': Input should be 'text' or 'json_object'")
+    )
+    server.then(completion(answer(event())), completion(NOTHING))
+    asking = analyst(server, llm_attempts=1)
+    asking.analyze(TALK, Known())
+    asking.analyze(TALK, Known())
+    assert _forms(server) == ["json_schema", "json_object", "json_object"]
+    assert server.requests[2].body["response_format"]["schema"]["required"] == ["events", "discarded"]
+
+
+def _forms(server: OpenAIServer) -> list[str | None]:
+    return [request.body.get("response_format", {}).get("type") for request in server.requests]
 
 
 @pytest.mark.parametrize(
@@ -47,9 +64,9 @@ def test_without_structured_output_it_is_asked_once_and_remembered(server: OpenA
     ],
 )
 def test_the_ways_to_say_that_there_is_no_structured_output(server: OpenAIServer, said: Response) -> None:
-    server.then(said, completion(answer(event())))
+    server.then(said, said, completion(answer(event())))
     assert len(analyst(server, llm_attempts=1).analyze(TALK, Known()).events) == 1
-    assert ["response_format" in request.body for request in server.requests] == [True, False]
+    assert _forms(server) == ["json_schema", "json_object", None]
 
 
 def test_the_bound_of_an_answer_goes_along_under_the_name_that_the_model_knows(server: OpenAIServer) -> None:
