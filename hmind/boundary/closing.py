@@ -148,7 +148,10 @@ class ClosingPhrases:
 def folded(text: str) -> str:
     """The end of a text as patterns read it: lower case, full-width forms made narrow, no apostrophes, emoji or
     invisible characters."""
-    narrow = unicodedata.normalize("NFKC", text[-_READ_CHARS:]).casefold().translate(_FOLDED)
+    read = text[-_READ_CHARS:]
+    if read.isascii():  # Nothing to narrow, and of what bears no word only "^": a fifth of the time.
+        return read.casefold().translate(_FOLDED).replace("^", "").strip()
+    narrow = unicodedata.normalize("NFKC", read).casefold().translate(_FOLDED)
     return "".join(char for char in narrow if unicodedata.category(char) not in _NO_WORDS).strip()
 
 

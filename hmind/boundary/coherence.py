@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hmind.boundary.asking import asks, ends_asking
 from hmind.boundary.closing import ClosingPhrases
 from hmind.boundary.evidence import AFTER, NAMES, evidence
 from hmind.boundary.openers import Openers, Opening
@@ -36,15 +37,27 @@ BARE_CELLS = 10
 LONG_TURNS = 8
 """From here on a segment ends the more easily the longer it is."""
 
-CUES = ("opener", "greeting", "after_offer", "by_assistant", "to_assistant", "bare", "long")
-"""What weighs besides vectors: the turn after the gap announces another topic; it greets; it answers "anything
-else?"; an assistant says it, who answers more often than opens; a person says it after an assistant; it is bare;
-the segment is longer than LONG_TURNS (the natural logarithm of how many times)."""
+CUES = (
+    "opener",
+    "greeting",
+    "request",
+    "service",
+    "question",
+    "bare",
+    "after_offer",
+    "after_question",
+    "after_bare",
+    "by_assistant",
+    "to_assistant",
+    "long",
+)
+"""What weighs besides vectors. The turn after the gap announces another topic (opener); greets; wants something;
+talks as one who serves; is a question, other than a person's to an assistant; is bare. The turn before it asks what
+else there is; asks something; is bare. An assistant says it, who answers more often than opens; a person says it
+after an assistant. The segment is longer than LONG_TURNS (the natural logarithm of how many times)."""
 
 ARRAYS = ("common", "straight", "into", "bias", "out")
 """Names in the .npz: the common vector, then those of a Layer."""
-
-_ASKS = ("?", "？")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,20 +189,25 @@ class CoherenceCurve:
     def _cue(self, gap: int) -> float:
         """What the turns just around the gap are, apart from their topics."""
         before, after, weights = self._turns[gap - 1], self._turns[gap], self._model.cues
-        found = 0.0
-        if opening := self._openers.opens(after.content):
-            found += weights["opener" if opening is Opening.OPENER else "greeting"]
-        if self._phrases.offers(before.content):
-            found += weights["after_offer"]
-        if after.role is Role.ASSISTANT:
-            found += weights["by_assistant"]
-        elif before.role is Role.ASSISTANT:
-            found += weights["to_assistant"]
-        if _is_bare(after.content):
-            found += weights["bare"]
-        return found
+        manner, offered = self._openers.manner(after.content), self._phrases.offers(before.content)
+        by_assistant = after.role is Role.ASSISTANT
+        to_assistant = before.role is Role.ASSISTANT and not by_assistant
+        there = {
+            "opener": manner.opening is Opening.OPENER,
+            "greeting": manner.opening is Opening.GREETING,
+            "request": manner.requests,
+            "service": manner.serves,
+            "question": ends_asking(after.content) and not to_assistant,
+            "bare": _is_bare(after.content),
+            "after_offer": offered,
+            "after_question": asks(before.content) and not offered,
+            "after_bare": _is_bare(before.content) and self._speaks[gap - 1],
+            "by_assistant": by_assistant,
+            "to_assistant": to_assistant,
+        }
+        return sum(weights[cue] for cue, is_there in there.items() if is_there)
 
 
 def _is_bare(text: str) -> bool:
     head = text[: BARE_CELLS + 1]
-    return sum(2 if char > "\u2e7f" else 1 for char in head) <= BARE_CELLS and not any(mark in head for mark in _ASKS)
+    return sum(2 if char > "\u2e7f" else 1 for char in head) <= BARE_CELLS and not asks(head)

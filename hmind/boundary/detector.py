@@ -7,13 +7,13 @@ the same turns give the same segments however they trickle in.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
+from hmind.boundary.asking import ends_asking
 from hmind.boundary.closing import ClosingPhrases
 from hmind.boundary.coherence import Coherence, CoherenceCurve
 from hmind.boundary.excerpt import excerpt
@@ -29,8 +29,6 @@ CRUMB_TURNS = 2
 """A topic shift leaves at least so many turns on each side."""
 
 ALL_REASONS = frozenset(Boundary)
-
-_ASKS = re.compile(r"[?？吗呢么嘛]\W*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +301,7 @@ class _Reading:
     def _answers(self, gap: int) -> bool:
         """Whether the turn after the gap answers a question of the turn before, other than "anything else?"."""
         before, after = self.turns[gap - 1], self.turns[gap]
-        if before.speaker == after.speaker or not _ASKS.search(before.content[-80:]):
+        if before.speaker == after.speaker or not ends_asking(before.content):
             return False
         return not self.phrases.offers(before.content)
 

@@ -1,4 +1,4 @@
-"""Whether a turn says by its first words that something new begins, in the languages of config/openers/."""
+"""How a turn begins and speaks: as an opener, a request, a service, in the languages of config/openers/."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from hmind.boundary.remembered import Remembered
 from hmind.errors import SettingsError
 
 _READ_CHARS = 500
-_KEYS = {"language", "whole_words", "head_chars", "fillers", "openers", "greetings"}
+_SEARCHED_CHARS = 200
+_KEYS = {"language", "whole_words", "head_chars", "fillers", "openers", "greetings", "requests", "services"}
 
 
 class Opening(StrEnum):
@@ -25,10 +26,27 @@ class Opening(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Manner:
+    """What the words of a turn do.
+
+    Attributes:
+        opening: how it opens something, if it does.
+        requests: somewhere it wants something of the other.
+        serves: somewhere it speaks as one who serves a customer.
+    """
+
+    opening: Opening | None
+    requests: bool
+    serves: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Language:
     head_chars: int
     openers: re.Pattern[str]
     greetings: re.Pattern[str]
+    requests: re.Pattern[str]
+    services: re.Pattern[str]
 
     def opens(self, text: str) -> Opening | None:
         head = text[: self.head_chars]
@@ -42,7 +60,7 @@ class Openers:
 
     def __init__(self, languages: tuple[_Language, ...]) -> None:
         self._languages = languages
-        self._opens = Remembered(self._find)
+        self._manners = Remembered(self._find)
 
     @classmethod
     def load(cls, folder: Path) -> Openers:
@@ -59,11 +77,21 @@ class Openers:
 
     def opens(self, text: str) -> Opening | None:
         """``opener`` for "by the way, ...", ``greeting`` for "good morning!", None for anything else."""
-        return self._opens(text)
+        return self.manner(text).opening
 
-    def _find(self, text: str) -> Opening | None:
-        head = folded(text[:_READ_CHARS])
-        return next((found for language in self._languages if (found := language.opens(head))), None)
+    def manner(self, text: str) -> Manner:
+        """What the turn's words do, in any of the languages."""
+        return self._manners(text)
+
+    def _find(self, text: str) -> Manner:
+        read = folded(text[:_READ_CHARS])
+        opening = next((found for language in self._languages if (found := language.opens(read))), None)
+        head = read[:_SEARCHED_CHARS]
+        return Manner(
+            opening,
+            any(language.requests.search(head) for language in self._languages),
+            any(language.services.search(head) for language in self._languages),
+        )
 
 
 def _read(path: Path) -> _Language:
@@ -76,15 +104,18 @@ def _read(path: Path) -> _Language:
         raise SettingsError(f"{path}: {key} {fault}. Compare with config/openers/en.toml.")
     if not isinstance(values["head_chars"], int) or not 1 <= values["head_chars"] <= _READ_CHARS:
         raise SettingsError(f"{path}: head_chars is no number from 1 to {_READ_CHARS}.")
-    return _Language(values["head_chars"], _compiled(path, values, "openers"), _compiled(path, values, "greetings"))
+    first, last = (r"(?<!\w)", r"(?!\w)") if values["whole_words"] else ("", "")
+    filled = rf"\W*(?:{_either(path, values, 'fillers')}{last}\W*){{0,4}}"
+    heads = {"openers": filled, "greetings": filled, "requests": first, "services": first}
+    return _Language(
+        values["head_chars"], **{key: _compiled(path, values, key, head, last) for key, head in heads.items()}
+    )
 
 
-def _compiled(path: Path, values: dict[str, Any], key: str) -> re.Pattern[str]:
-    """A pattern that matches at the head of a turn: fillers, then one of the list."""
-    edge = r"(?!\w)" if values["whole_words"] else ""
-    fillers = _either(path, values, "fillers")
+def _compiled(path: Path, values: dict[str, Any], key: str, head: str, last: str) -> re.Pattern[str]:
+    """A pattern for one of the list, with what stands before and behind it."""
     try:
-        return re.compile(rf"\W*(?:{fillers}{edge}\W*){{0,4}}{_either(path, values, key)}{edge}")
+        return re.compile(rf"{head}{_either(path, values, key)}{last}")
     except re.error as error:
         raise SettingsError(f"{path}: {key} has a pattern that is no regular expression: {error}.") from None
 

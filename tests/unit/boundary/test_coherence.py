@@ -12,7 +12,7 @@ from hmind.boundary import build
 from hmind.boundary.coherence import AFTER, RIVALS, Coherence, CoherenceCurve
 from hmind.boundary.evidence import MISSING, NAMES, evidence
 from hmind.boundary.excerpt import HEAD_CELLS, TAIL_CELLS, excerpt
-from hmind.boundary.openers import Openers, Opening
+from hmind.boundary.openers import Manner, Openers, Opening
 from hmind.embedding.use import UseEmbedder
 from hmind.errors import SettingsError
 from hmind.model import Boundary, Role
@@ -42,6 +42,11 @@ def curve(*lines: str, assistant: str = "") -> CoherenceCurve:
 
 def at_gap(*lines: str, assistant: str = "") -> float:
     return curve(*lines, assistant=assistant).across(4, 0, len(lines))
+
+
+def cue(*lines: str, assistant: str = "") -> float:
+    """What the form of the turns around the fifth says for a shift there, apart from their topics."""
+    return curve(*lines, assistant=assistant)._cue(4)
 
 
 class TestCuts:
@@ -95,6 +100,23 @@ class TestCues:
         assert at_gap(*DENTIST, "A: ok fine", *HOLIDAY) > 0.5
         assert at_gap(*DENTIST, "A: 好的吧", *HOLIDAY) > 0.5
 
+    def test_where_nobody_is_marked_words_tell_the_one_who_is_served(self) -> None:
+        asked = [*DENTIST, "A: I am looking for a boat on the lake in August", *HOLIDAY[1:]]
+        served = [*DENTIST, "A: We have boats on the lake in August, would you like one", *HOLIDAY[1:]]
+        assert WORDS.opening.manner(asked[4][3:]) == Manner(None, requests=True, serves=False)
+        assert WORDS.opening.manner(served[4][3:]) == Manner(None, requests=False, serves=True)
+        assert cue(*asked) > cue(*DENTIST, *HOLIDAY) > cue(*served)
+
+    def test_a_question_opens_less_unless_a_person_asks_an_assistant(self) -> None:
+        asked = [*DENTIST, "A: Is a boat on the lake nice in August?", *HOLIDAY[1:]]
+        plain = [line.rstrip("?") for line in asked]
+        assert cue(*asked) < cue(*plain)
+        assert cue(*asked, assistant="B") == cue(*plain, assistant="B")
+
+    def test_after_a_bare_turn_a_topic_is_rather_over(self) -> None:
+        done, wordless = [*DENTIST[:3], "B: ok", *HOLIDAY], [*DENTIST[:3], "B: 🎉", *HOLIDAY]
+        assert cue(*done) > cue(*DENTIST, *HOLIDAY) == cue(*wordless)
+
     def test_no_evidence_without_words_and_at_the_edges(self) -> None:
         assert at_gap(*DENTIST, "A: 🎉", *HOLIDAY) == 1
         here = curve(*DENTIST)
@@ -139,6 +161,13 @@ class TestEvidence:
         ("对了，你喂猫了吗", Opening.OPENER),
         ("嗯，我还想问一下房租的事", Opening.OPENER),
         ("您好，我想订一张票", Opening.GREETING),
+        ("那我再问一下，年费怎么收", Opening.OPENER),
+        ("还有一个，我的地址要改", Opening.OPENER),
+        ("请问附近有邮局吗", Opening.GREETING),
+        ("请问您的卡号是多少", None),
+        ("请问还有什么可以帮您的", None),
+        ("我帮您查一下", None),
+        ("还有多少钱", None),
         ("Hiking is what we did by the way side", None),
         ("I told her hello from you", None),
         ("他对了一遍账", None),
