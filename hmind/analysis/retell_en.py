@@ -52,7 +52,12 @@ _WITH = re.compile(
 )
 _WITHOUT_I = [
     (
-        re.compile(r"^(?P<adverb>(?:(?:just|also|even|still|finally|really|recently) )?)been\b", re.IGNORECASE),
+        re.compile(
+            r"^(?P<adverb>(?:(?:just|also|even|still|finally|really|recently) )?)been\b"
+            r"(?! (?:ages|a (?:while|busy|long|wild|crazy|tough|great|rough|week|month|year)|"
+            r"so long|too long|forever|quite))",
+            re.IGNORECASE,
+        ),
         "has {}been",
     ),
     (

@@ -126,6 +126,7 @@ def test_chinese_names_and_their_kinds() -> None:
     ("said", "kept"),
     [
         ("A lot has happened since we last spoke - I sold the boat.", "I sold the boat."),
+        ("Lots has changed - my aunt opened a museum.", "My aunt opened a museum."),
         ("On a different note, my aunt opened a museum.", "My aunt opened a museum."),
         ("You won't believe it, we saw a whale!", "We saw a whale!"),
         ("I wanted to let you know I sold the boat.", "I sold the boat."),
