@@ -6,6 +6,7 @@ Nothing connects before it is used; nothing else in H-Mind builds these objects.
 from __future__ import annotations
 
 from functools import cached_property
+from zoneinfo import ZoneInfo
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -69,7 +70,9 @@ class Hmind:
     @cached_property
     def analyst(self) -> Analyst:
         """The LLM analyst where an endpoint is set, else the offline one."""
-        return LlmAnalyst(self.settings.analysis) if self.settings.analysis.llm_url else OfflineAnalyst()
+        if not self.settings.analysis.llm_url:
+            return OfflineAnalyst()
+        return LlmAnalyst(self.settings.analysis, zone=ZoneInfo(self.settings.schedule.timezone))
 
     @cached_property
     def intake(self) -> Intake:

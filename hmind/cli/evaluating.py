@@ -37,13 +37,15 @@ def boundaries(
 
     Without --data the sets in ../shared/data/segmentation beside a checkout, else small samples of our own.
     """
+    from hmind.cli.stored_calibration import boundary_embedder
     from hmind.evaluation import boundaries as evaluation
     from hmind.evaluation import dialogues, labels, samples
     from hmind.settings import load
 
     place = data or samples.folder("segmentation")
     sets = labels.folder(place, dialogues.read)
-    judge = evaluation.judge(load())
+    settings = load()
+    judge = evaluation.judge(settings, boundary_embedder(settings))
     judge.load(next(iter(sets.values())))
     ours: dict[str, Measured] = {}
     theirs: dict[str, Mapping[str, Measured]] = {}

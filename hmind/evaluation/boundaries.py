@@ -20,6 +20,7 @@ from hmind.boundary import scoring
 from hmind.boundary.coherence import BELOW, Coherence
 from hmind.boundary.detector import Detector, Tail
 from hmind.embedding.build import build
+from hmind.embedding.embedder import Embedder
 from hmind.evaluation.dialogues import Dialogue
 from hmind.evaluation.texttiling import TextTiling
 from hmind.model import Boundary
@@ -87,13 +88,16 @@ class Judge:
         self(max(labelled, key=lambda dialogue: len(dialogue.turns)))
 
 
-def judge(settings: Settings) -> Judge:
+def judge(settings: Settings, embedder: Embedder | None = None) -> Judge:
     """The detector to be measured. Its embedder's model loads at first use.
+
+    Args:
+        embedder: with the threshold that counts for it; by default the settings' own, as it is shipped.
 
     Raises:
         SettingsError: a setting or a file in config/ that it cannot be made from.
     """
-    embedder = build(settings.embedding.boundary, settings.embedding)
+    embedder = embedder or build(settings.embedding.boundary, settings.embedding)
     detector = detectors.detector(settings.boundary, embedder, frozenset({Boundary.TOPIC_SHIFT}))
     if settings.boundary.coherence and Coherence.load(config_dir() / "coherence.toml").embedder == embedder.name:
         rule = f"coherence model, below {BELOW}"

@@ -21,8 +21,10 @@ TALK = (
     ("assistant", "How nice, enjoy it."),
     ("user", "Thanks for everything, goodbye!"),
     ("assistant", "Goodbye!"),
+    ("user", "Hello again! My aunt Paula has sold her bakery in Faro."),
+    ("assistant", "Hello! What will she do now?"),
 )
-"""Long ago, and it ends with a farewell: it becomes memories without waiting for silence or for the night."""
+"""Up to the farewell, behind which somebody begins anew, it becomes memories without silence or the night."""
 
 
 def turns_of(user_id: str) -> list[dict[str, str]]:
