@@ -52,15 +52,17 @@ class Reader:
             return self._none(reply, asked, "budget")
         if not read.events and found.value["events"]:
             return self._none(reply, asked, "no_event")
-        of_people = people_only.keep(read.events, self._segment)
-        sifted = sift(of_people, self._segment)
-        if fault := self._weightless(sifted, read.discarded, asked):
+        sifted = sift(read.events, self._segment)
+        of_people = people_only.keep(sifted.kept, self._segment)
+        let_go = {**read.discarded, **people_only.let_go(sifted.kept, of_people, self._segment)}
+        sifted = Sifted(of_people, sifted.dropped)
+        if fault := self._weightless(sifted, let_go, asked):
             return self._none(reply, asked, fault)
         return self._answer(
             reply,
             asked,
             sifted,
-            {**read.discarded, **people_only.let_go(read.events, of_people, self._segment)},
+            let_go,
             "cut" if found.cut else "lost" if form.lost_told + read.lost else "",
         )
 
@@ -71,9 +73,8 @@ class Reader:
         if any(event.salience >= NO_SALIENCE_BELOW for event in sifted.kept):
             return ""
         told = {turn_id for event in sifted.kept for turn_id in event.turn_ids}
-        if not told and discarded:
-            return ""
-        salient = self._salient() & (told or self._ids(asked))
+        # What is let go by name was weighed; what is passed over was not.
+        salient = self._salient() & (told or self._ids(asked) - set(discarded))
         return ("no_salience" if told else "nothing_found") if salient else ""
 
     def _answer(

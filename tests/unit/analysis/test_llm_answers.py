@@ -102,7 +102,9 @@ def test_an_empty_answer_that_lets_all_turns_go_is_one_too(server: OpenAIServer)
 
 
 def test_an_empty_answer_with_a_sloppy_discard_is_one_too(server: OpenAIServer) -> None:
-    found = analyze(server, answer(discarded=[{"turn": "none"}, {"turn": 1, "reason": "What Maya said about Lisbon"}]))
+    found = analyze(
+        server, answer(discarded=[{"turn": "none"}, {"turn": 3}, {"turn": 1, "reason": "What Maya said about Lisbon"}])
+    )
     assert found.discarded["turn-0001"] == "other", "no text of the talk becomes a reason"
     assert found.outcome == "complete"
 
@@ -114,7 +116,7 @@ def test_an_empty_answer_with_a_sloppy_discard_is_one_too(server: OpenAIServer) 
      (None, "other"), (7, "other"), (["request"], "other")],
 )  # fmt: skip
 def test_reasons_are_those_of_the_offline_analyst(server: OpenAIServer, given: Any, read: str) -> None:
-    found = analyze(server, answer(discarded=[{"turn": 3, "reason": given}]))
+    found = analyze(server, answer(discarded=[{"turn": 1}, {"turn": 3, "reason": given}]))
     assert found.discarded["turn-0003"] == read
 
 

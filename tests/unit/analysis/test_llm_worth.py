@@ -206,6 +206,30 @@ def test_an_answer_without_worth_is_no_analysis(server: OpenAIServer, events: li
     assert (caught.value.kind, caught.value.tokens_out) == (kind, 34)
 
 
+def test_the_example_of_the_instructions_is_no_analysis_whichever_turns_it_names(server: OpenAIServer) -> None:
+    """As a model of 270 million weights answers: the example, word for word, and one turn let go."""
+    example = event(
+        description="one or two sentences, third person",
+        salience=0.0,
+        statements=[{"text": "a sentence", "turns": [1, 2]}],
+        entities=[],
+        facts=[],
+    )
+    server.then(completion(answer(example, discarded=[{"turn": 4, "reason": "small_talk"}])))
+    with pytest.raises(AnalystMisbehaved) as caught:
+        analyst(server).analyze(HOME, Known())
+    assert caught.value.kind == "copied"
+
+
+def test_what_is_let_go_by_name_was_weighed_and_what_is_passed_over_was_not(server: OpenAIServer) -> None:
+    let_go = [{"turn": number, "reason": "small_talk"} for number in (1, 3)]
+    assert analyze(server, answer(discarded=let_go), HOME).outcome == "complete"
+    server.then(completion(answer(discarded=let_go[:1])))
+    with pytest.raises(AnalystMisbehaved) as caught:
+        analyst(server).analyze(HOME, Known())
+    assert caught.value.kind == "nothing_found"
+
+
 def test_nothing_of_weight_where_nothing_is_is_taken(server: OpenAIServer) -> None:
     talk = segment("The bus was late.", "It happens.", "Then it came.", "Good.")
     found = analyze(server, answer(told(1, "Maya's bus was late.", salience=0)), talk)
