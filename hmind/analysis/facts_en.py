@@ -16,6 +16,10 @@ from hmind.text.names import possessive
 
 _CONTRACTED = [
     (re.compile(r"[’`]"), "'"),
+    (re.compile(r"\b(?:im|i m)\b", re.IGNORECASE), "i am"),
+    (re.compile(r"\bive\b", re.IGNORECASE), "i have"),
+    (re.compile(r"\b(do|does|did|is|was|has|have|would)nt\b", re.IGNORECASE), r"\1 not"),
+    (re.compile(r"\bcant\b", re.IGNORECASE), "can not"),
     (re.compile(r"\b(i)'m\b", re.IGNORECASE), r"\1 am"),
     (re.compile(r"\b(we|they|you)'re\b", re.IGNORECASE), r"\1 are"),
     (re.compile(r"\b(i|we|they|you)'ve\b", re.IGNORECASE), r"\1 have"),

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from hmind.analysis import facts, salience, smalltalk
+from hmind.analysis import facts, facts_answers, salience, smalltalk
 from hmind.analysis.claims import Claim, Voice
 from hmind.analysis.owner import OWNER, owner_speaker
 from hmind.model import Segment, Turn
@@ -153,7 +153,10 @@ def _read_turn(
         return Reading(turn, language, subject, reason=AGENT_TALK, asks=_asks(turn))
     text, caption = _caption(turn.content)
     said = sentences.split(text)
-    claims = facts.find(said, language, Voice(subject, turn.speaker or "user"), turn.occurred_at)
+    voice = Voice(subject, turn.speaker or "user")
+    claims = facts.find(said, language, voice, turn.occurred_at)
+    answered = _answered(said, language, voice, before, turn, claims)
+    claims = [*claims, *answered]
     lines: list[Line] = []
     reasons: list[str] = []
     ordered = with_agent and any(smalltalk.is_order(sentence, language) for sentence in said)
@@ -176,7 +179,8 @@ def _read_turn(
         # Without what it points at, which another told or nobody, it is no note.
         lines, reasons = [], [smalltalk.NO_CONTENT]
     reading = Reading(turn, language, subject, tuple(lines), asks=asks, caption=caption)
-    if before is not None and _answers(text, lines, said, language, before, turn):
+    short = len(text.strip()) <= _SHORT_ANSWER[language]
+    if before is not None and ((answered and short) or _answers(text, lines, said, language, before, turn)):
         whole = Line(
             text.strip(),
             _times(text.strip(), turn),
@@ -187,6 +191,17 @@ def _read_turn(
     if not lines and not caption:
         return replace(reading, reason=_main(reasons))
     return reading
+
+
+def _answered(
+    said: list[str], language: str, voice: Voice, before: Reading | None, turn: Turn, claims: list[Claim]
+) -> list[Claim]:
+    """What the turn tells as an answer to the question before it, and not by its own words."""
+    if before is None or before.language != language or before.turn.speaker == turn.speaker:
+        return []
+    found = facts_answers.find(before.asks, said, language, voice, turn.occurred_at)
+    told = {(claim.subject, claim.predicate) for claim in claims}
+    return [claim for claim in found if (claim.subject, claim.predicate) not in told]
 
 
 def _only_asks(sentence: str, language: str, ordered: bool) -> bool:
