@@ -16,6 +16,8 @@ from hmind.errors import SettingsError
 _FOLDED = str.maketrans(dict.fromkeys("'’‘`"))
 _NO_WORDS = {"So", "Sk", "Cf", "Cs", "Mn"}
 _READ_CHARS = 2_000
+_TAILS_READ = 3
+"""So many times the longest tail is folded, since what bears no word, as emoji, falls away."""
 _GROUPS = ("farewells", "thanks", "takes_on", "answers", "offers")
 _KEYS = {"language", "whole_words", "tail_chars", "clause_breaks"}
 
@@ -97,6 +99,7 @@ class ClosingPhrases:
 
     def __init__(self, languages: tuple[_Language, ...]) -> None:
         self._languages = languages
+        self._read_chars = _TAILS_READ * max((language.tail_chars for language in languages), default=1)
         self._closes = Remembered(self._find_close)
         self._offers = Remembered(self._find_offer)
 
@@ -126,7 +129,7 @@ class ClosingPhrases:
 
     def takes_on(self, text: str) -> bool:
         """Whether a turn asks for something or takes up something new, in any of the languages."""
-        plain = folded(text)
+        plain = folded(text[-self._read_chars :])
         return any(language.takes_on(plain) for language in self._languages)
 
     def offers(self, text: str) -> bool:
@@ -134,14 +137,14 @@ class ClosingPhrases:
         return self._offers(text)
 
     def _find_close(self, text: str) -> str | None:
-        plain = folded(text)
+        plain = folded(text[-self._read_chars :])
         for language in self._languages:
             if name := language.closes(plain):
                 return f"{language.name}.{name}"
         return None
 
     def _find_offer(self, text: str) -> bool:
-        plain = folded(text)
+        plain = folded(text[-self._read_chars :])
         return any(language.offers(plain) for language in self._languages)
 
 

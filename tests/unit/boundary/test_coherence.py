@@ -168,6 +168,8 @@ class TestEvidence:
         ("请问还有什么可以帮您的", None),
         ("我帮您查一下", None),
         ("还有多少钱", None),
+        ("哎呀差点忘了问你电影票买了吗", Opening.OPENER),
+        ("对哦，差点忘了，哈哈。", None),
         ("Hiking is what we did by the way side", None),
         ("I told her hello from you", None),
         ("他对了一遍账", None),
