@@ -38,6 +38,25 @@ _CONTRACTED = [
     ),
     (re.compile(r"\b(name|birthday|language|job|favou?rite \w+)'s\b", re.IGNORECASE), r"\1 is"),
 ]
+_FREQUENT = re.compile(
+    r"^(?:and |but |so )?(?P<when>(?:on|at) (?:(?:mon|tues|wednes|thurs|fri|satur|sun|week)days|weekends)),?\s+(?=i\b)",
+    re.IGNORECASE,
+)
+""" "On Sundays I volunteer": how often stands before the verb."""
+_DROPPED = (
+    (re.compile(r"^(?=born (?:and (?:raised|bred) )?in )", re.IGNORECASE), "I was "),
+    (
+        re.compile(
+            r"^(?=(?:originally from|(?:currently )?based in|not a (?:big )?fan of|living in|working (?:at|for|as)) )",
+            re.IGNORECASE,
+        ),
+        "I am ",
+    ),
+    (re.compile(r"^(?=been (?:living|working) )", re.IGNORECASE), "I have "),
+)
+""" "I" and its verb, left out where a sentence begins."""
+_QUALIFIED = re.compile(r",\s+(?!(?-i:[A-Z])).*$|,\s+(?:I|We|My|But|And|So)\b.*$")
+""" "Ghent, near the canal" is Ghent, "Ghent, Belgium" stays."""
 _DANGLING = re.compile(r"(?:,?\s+(?:and|but|or|so|to|that|with|for|the|a|of|in|on))+$", re.IGNORECASE)
 _NO_NAME = re.compile(
     r"(?:ish|ese|ian|ean|an|ic|ist|ite|ed|ing|ful|qi|raeli|waiti|stani|deshi|mani|audi|meni|irati|epali|omali|atari|raini"
@@ -115,6 +134,8 @@ def _clauses(text: str) -> Iterator[Clause]:
         text = pattern.sub(replacement, text)
     text = _clause("aside").sub("", text)
     text = _clause("dropped_i").sub(lambda match: f"I {match['adv'] or ''}", text)
+    for pattern, replacement in _DROPPED:
+        text = pattern.sub(replacement, text)
     text = re.sub(r"^(?:(?:severely|highly|deathly) )?(?=allergic to )", "I am ", text, flags=re.IGNORECASE)
     unreal = False
     person = ""
@@ -126,6 +147,8 @@ def _clauses(text: str) -> Iterator[Clause]:
             clause = piece.strip(" .!,~*").strip()
             if subject and not _subject().match(clause):
                 clause = f"{subject} {clause}"
+            if often := _FREQUENT.match(clause):
+                clause = f"{clause[often.end() :]} {often['when']}"
             lead_hedged = bool(_clause("maybe").search(clause))
             clause = _clause("lead").sub("", clause)
             clause = _clause("told_me").sub("", _clause("lead").sub("", _clause("hedge").sub("", clause)))
@@ -221,6 +244,8 @@ def _things(value: str, rule: Rule) -> list[str]:
         text = _clause("tail").sub("", text).strip(" .!,;")
     if not text or not re.search(r"\w", text):
         return []
+    if not rule.many and not rule.whole and not rule.plan:
+        text = _QUALIFIED.sub("", text)
     parts = re.split(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|&)\s+", text) if rule.many else [text]
     kept: list[str] = []
     if len(parts) > 1 and (max(len(part.split()) for part in parts) > 4 or (rule.taste and _tasteless(parts[0]))):

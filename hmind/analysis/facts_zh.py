@@ -27,8 +27,40 @@ _HAS_MORE = re.compile(
 _CALLED = re.compile(r"^(?:一[家所间个])?(?:叫做?|名叫|名为)([^的]{1,10})的([\u4e00-\u9fff]{1,6})$")
 _SELF = frozenset({"我", "我们", "我自己", "本人"})
 _OF_MINE = re.compile(rf"(?:{_KIN})(?!们)(?=是|在|叫|对|有|也|今年|去年|喜欢|刚|都)")
+_OF_OTHERS = re.compile(
+    rf"(?:{_KIN}|{either('relations', 'zh.others')})?的(?:大|小)?(?:{_KIN}|{either('relations', 'zh.others')})"
+)
+""" 我同事的女儿: one of theirs."""
+_IN_THE_ROLE_OF = re.compile(r"^作为一?[个名位]?([\u4e00-\u9fff]{2,8})[，,](?=我)")
+_GAVE_ME = re.compile(
+    r"^(?:医生|大夫|医院)(?:刚|又|就)?(?:给|让|叫|要求)(?!我|你|他|她)(?:先)?(?:开了?|吃|换了?|服用?)(?=[\u4e00-\u9fffA-Za-z])"
+)
+_PERSON = re.compile(rf"[他她]|{_KIN}|同事|朋友")
+_BIRTHDAY = re.compile(r"(?:我的?)?生日(?:就?快到了?|要到了|马上到了?|快了)$")
+_DATE = re.compile(
+    r"^(?:农历|阴历|阳历|公历)?[\d一二三四五六七八九十正腊冬]{1,3}月(?:[\d一二三四五六七八九十初廿]+[日号]?)$"
+)
+_TOLD_BY_ONE = re.compile(
+    r"(?:^|(?<=[，,。]))(?![^，,]*(?:医生|大夫|医院|我|听|据|老实|坦白|总的来|一般来|严格来|简单来|按理|照理|不用|应该|可以|话|你|怎么))"
+    r"[^，,]{1,14}(?<![小传学])(?:说|讲|表示|写道)[，,]我.*$"
+)
+""" 播客里那个人说，我…: what follows is another's."""
+_NAMED_KIN = re.compile(
+    rf"^(我(?:的|家|们家)?(?:大|小)?({_KIN}|朋友|好朋友|闺蜜|同事|室友|舍友))(?P<name>([\u4e00-\u9fff])\4|[小阿][\u4e00-\u9fff])"
+    r"(?=今|去|也|是|在|对|有|特|最|很|刚|已|都|喜|不|要|会|每|明|后|下|上|[一二三四五六七八九十\d]|叫|从|住|考|就)"
+)
 _ONE_OF = re.compile(r"^一[家所间个名位](?=[\u4e00-\u9fff]{2})")
 _LASTED = re.compile(r"[一二三四五六七八九十两几半\d]+个?(?:年|月|周|天)(?:多)?了?$")
+_HAS = {
+    "has_sister": "姐姐 妹妹 姐 妹 表姐 表妹 堂姐 堂妹",
+    "has_brother": "哥哥 弟弟 哥 弟 表哥 表弟 堂哥 堂弟",
+    "has_child": "儿子 女儿 孩子 宝宝",
+    "has_spouse": "老公 丈夫 老婆 妻子 太太 爱人",
+    "has_partner": "男朋友 女朋友 男友 女友 对象",
+    "has_friend": "朋友 好朋友 闺蜜",
+    "has_colleague": "同事",
+    "has_roommate": "室友 舍友",
+}
 _TRIM = re.compile(r"(?:了|啦|啊|呀|哦|呢|吧|的|哈|嘛|哟)+$")
 
 
@@ -66,12 +98,18 @@ def _unquoted(match: re.Match[str]) -> str:
 
 
 def _clauses(text: str) -> Iterator[Clause]:
-    subject = ""
+    subject, before = "", ""
+    text = _TOLD_BY_ONE.sub("", _IN_THE_ROLE_OF.sub(r"我是\1，", text))
     asked = re.split(r"(?<=[，,])", text) if text.endswith(("?", "？")) else []
     if asked:
         text = "".join(asked[:-1])
     for part in _clause("split").split(_NAMED_NEXT.sub(r"\1", text)):
         clause = part.strip()
+        if _BIRTHDAY.search(before) and _DATE.match(clause):
+            clause = f"我的生日是{clause}"
+        before = part
+        if (gave := _GAVE_ME.match(clause)) and (subject or not _PERSON.search(text)):
+            clause = f"{subject or '我'}在吃{clause[gave.end() :]}"
         if not clause or _clause("asks").search(clause):
             continue
         hedged = bool(_clause("hedge").search(clause))
@@ -82,6 +120,9 @@ def _clauses(text: str) -> Iterator[Clause]:
             subject = ""
             continue
         found = rule_part("zh", "who").match(clause)
+        if found and _OF_OTHERS.match(clause, found.end()):
+            subject = ""
+            continue
         if found:
             subject = found.group()
         elif subject in _SELF and _OF_MINE.match(clause):
@@ -106,6 +147,16 @@ def _clauses(text: str) -> Iterator[Clause]:
         inner = _clause("when").match(clause, who.end()) if who else None
         if who and inner:
             yield Clause(who.group() + clause[inner.end() :], hedged, past, inner.group())
+
+
+def _introduced(clause: Clause, number: int, voice: Voice) -> Iterator[Claim]:
+    """我女儿朵朵今年上学 tells has_child 朵朵."""
+    found = _NAMED_KIN.match(clause.text)
+    if found is None or clause.hedged:
+        return
+    for predicate, kin in _HAS.items():
+        if found[2] in kin.split():
+            yield Claim(voice.subject, predicate, found["name"], 0.8, number)
 
 
 def _who(rule: Rule, found: re.Match[str] | None, voice: Voice) -> tuple[str, float]:
@@ -142,5 +193,6 @@ _CHINESE = Tongue(
     subject=lambda clause: rule_part("zh", "who").match(clause),
     who=_who,
     objects=_objects,
+    introduced=_introduced,
     lasted=_LASTED,
 )

@@ -90,11 +90,11 @@ ENGLISH: list[tuple[str, list[Fact]]] = [
     ("I think I'm allergic to pollen.", _user("allergic_to", "pollen")),
     ("Remember that I don't drink coffee.", _user("avoids", "coffee")),
     ("I moved to Ghent in 2021, any restaurant tips?", _user("lives_in", "Ghent")),
+    ("I'm no longer a vegetarian.", [("user", "diet", "vegetarian")]),
     # Nothing may be drawn from these.
     ("I'm not allergic to nuts.", []),
     ("I don't live in Chicago.", []),
     ("I have never lived in Berlin.", []),
-    ("I'm no longer a vegetarian.", []),
     ("I don't have any pets.", []),
     ("I don't have asthma, thank goodness.", []),
     ("Am I allergic to shellfish?", []),
