@@ -55,7 +55,7 @@ class AnalystUnavailable(Retryable):
     Attributes:
         retry_after_s: seconds the endpoint asked us to wait, or None.
         kind: a fixed word for the reason: ``unreachable``, ``timeout``, ``no_completion`` or ``http_<status>``.
-        tokens_in, tokens_out: what was spent on this segment before.
+        tokens_in, tokens_out, calls: what was spent on this segment before.
     """
 
     def __init__(
@@ -66,8 +66,10 @@ class AnalystUnavailable(Retryable):
         kind: str = "unavailable",
         tokens_in: int = 0,
         tokens_out: int = 0,
+        calls: int = 0,
     ) -> None:
         super().__init__(message)
+        self.calls = calls
         self.retry_after_s = retry_after_s
         self.kind = kind
         self.tokens_in = tokens_in
@@ -79,11 +81,14 @@ class AnalystMisbehaved(Permanent):
 
     Attributes:
         kind: a fixed word for the fault, e.g. ``refusal``; see :attr:`hmind.model.Analysis.why`.
-        tokens_in, tokens_out: what was spent on this segment.
+        tokens_in, tokens_out, calls: what was spent on this segment.
     """
 
-    def __init__(self, message: str, *, kind: str = "misbehaved", tokens_in: int = 0, tokens_out: int = 0) -> None:
+    def __init__(
+        self, message: str, *, kind: str = "misbehaved", tokens_in: int = 0, tokens_out: int = 0, calls: int = 0
+    ) -> None:
         super().__init__(message)
+        self.calls = calls
         self.kind = kind
         self.tokens_in = tokens_in
         self.tokens_out = tokens_out

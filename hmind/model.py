@@ -242,7 +242,7 @@ class Analysis:
         discarded: turn_id to reason, e.g. ``small_talk``, ``no_content``, ``agent_talk``.
         analyst: who answered, e.g. ``offline-1`` or ``llm:qwen3``.
         outcome: ``complete``, or ``partial`` when some of the segment could not be analysed.
-        tokens_in, tokens_out: what it cost; 0 offline.
+        tokens_in, tokens_out, calls: what it cost; 0 offline. A segment asked about in pieces took several calls.
         why: a fixed word for what made it partial, "" when complete. An answer that ended early: ``cut``,
             ``budget``. None: ``empty``, ``not_json``, ``no_event``, ``refusal``, ``too_long``, ``rejected``,
             ``unavailable``. Without worth: ``repeats_itself``, ``copied``, ``unrelated``, ``identical``,
@@ -257,6 +257,7 @@ class Analysis:
     tokens_in: int = 0
     tokens_out: int = 0
     why: str = ""
+    calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)

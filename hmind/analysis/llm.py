@@ -127,6 +127,7 @@ class LlmAnalyst:
             outcome="partial" if why else "complete",
             tokens_in=gathered.tokens_in,
             tokens_out=gathered.tokens_out,
+            calls=gathered.calls,
             why=why,
         )
 
@@ -141,4 +142,5 @@ class LlmAnalyst:
             kind=gathered.fault,
             tokens_in=gathered.tokens_in,
             tokens_out=gathered.tokens_out,
+            calls=gathered.calls,
         )

@@ -52,6 +52,7 @@ def analysis(
     from hmind.evaluation import analysis as evaluation
     from hmind.evaluation import samples
     from hmind.evaluation.facts import measure_facts
+    from hmind.evaluation.stand_in import StoodInFor
     from hmind.evaluation.times import measure_times
     from hmind.settings import load
 
@@ -64,7 +65,8 @@ def analysis(
     with progress(f"{place.name}, sessions", sessions) as tell:
         locomo = evaluation.measure_locomo(conversations, settings, parts.analyst, detector, tell)
     tables = samples.own("analysis")
-    found = _Found(locomo, measure_facts(tables / "facts.jsonl", parts.analyst), measure_times(tables / "times.jsonl"))
+    facts = measure_facts(tables / "facts.jsonl", StoodInFor(parts.analyst))
+    found = _Found(locomo, facts, measure_times(tables / "times.jsonl"))
     if as_json:
         screen.print_json(as_plain(found.locomo, found.facts, found.times))
         return

@@ -23,6 +23,7 @@ from hmind.evaluation.analysis_road import Road, Walked
 from hmind.evaluation.coverage import Matcher, Told
 from hmind.evaluation.facts import measure_facts
 from hmind.evaluation.locomo import Conversation, Talk
+from hmind.evaluation.stand_in import StoodInFor
 from hmind.evaluation.times import measure_times
 from hmind.model import Statement, Turn
 from hmind.settings import Settings
@@ -60,7 +61,7 @@ class LocomoFigures:
             .5 is chance. ``auc_events_length``: the same for the length of the event's notes.
         auc_turns: the same over all turns, told or not by their text, with the salience of their event, 0
             where they were let go. ``auc_turns_length``: for the length of the turn.
-        tokens_per_1000_turns, calls_per_segment: 0 offline; asked again counts as one call.
+        tokens_per_1000_turns, calls_per_segment: 0 offline; a piece asked again counts as a call.
         turns_per_s: boundaries and analysis, wall clock.
         fell_back: segments that the offline analyst read because the model did not answer.
     """
@@ -154,12 +155,13 @@ def measure_locomo(
     for talk in conversations[0].talks[:1]:
         # Models and dictionaries are loaded once, and that is not the analyst's speed.
         list(Road(detector, OfflineAnalyst(), settings).walk([(talk.name, talk.turns)]))
+    asked = StoodInFor(analyst)
     began = time.perf_counter()
     walked: list[tuple[Conversation, list[Walked]]] = []
     done = 0
     for conversation in conversations:
         results: list[Walked] = []
-        road = Road(detector, analyst, settings)
+        road = Road(detector, asked, settings)
         for one in road.walk([(talk.name, talk.turns) for talk in conversation.talks]):
             results.append(one)
             done += 1
@@ -174,12 +176,11 @@ def measure_locomo(
     gold = sum(len(talk.gold) for conversation in conversations for talk in conversation.talks)
     said = sum(len(turn.content) for turn in everything)
     every = [one for _, results in walked for one in results]
-    segments, tokens = sum(one.segments for one in every), sum(one.tokens for one in every)
     return LocomoFigures(
         conversations=len(conversations),
         sessions=len(every),
         turns=len(everything),
-        segments=segments,
+        segments=asked.segments,
         events=sum(len(one.judged) for one in every),
         notes=sum(len(notes(one)) for one in every),
         gold=gold,
@@ -191,9 +192,9 @@ def measure_locomo(
         auc_events_length=auc([(length, told) for _, length, told in sums.event_scores]),
         auc_turns=auc([(salience, told) for salience, _, told in sums.turn_scores]),
         auc_turns_length=auc([(length, told) for _, length, told in sums.turn_scores]),
-        tokens_per_1000_turns=1000 * tokens / len(everything),
-        calls_per_segment=sum(one.calls for one in every) / segments,
-        fell_back=sum(one.fell_back for one in every),
+        tokens_per_1000_turns=1000 * asked.tokens / len(everything),
+        calls_per_segment=asked.calls / asked.segments,
+        fell_back=asked.fell_back,
         turns_per_s=len(everything) / max(spent, 1e-9),
     )
 

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hmind.analysis.analyst import Analyst
-from hmind.analysis.offline import OfflineAnalyst
 from hmind.boundary.detection import CONTEXT_TURNS
 from hmind.boundary.detector import Cut, Detector, Tail
 from hmind.boundary.rounds import count_rounds
-from hmind.errors import AnalystMisbehaved, AnalystUnavailable
 from hmind.memory.segments import segment_id
-from hmind.model import Analysis, Boundary, EventState, FoundEvent, Known, Segment, Turn
+from hmind.model import Boundary, EventState, FoundEvent, Known, Segment, Turn
 from hmind.promotion.promoter import Promoter
 from hmind.settings import Settings
 
@@ -29,18 +27,11 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What came of one session.
-
-    Attributes:
-        tokens, calls: what a language model was asked for; 0 offline. fell_back: segments it did not read.
-    """
+    """What came of one session."""
 
     name: str
     judged: tuple[Judged, ...]
     segments: int
-    tokens: int
-    calls: int
-    fell_back: int
 
 
 class Road:
@@ -49,7 +40,6 @@ class Road:
     def __init__(self, detector: Detector, analyst: Analyst, settings: Settings) -> None:
         self._detector = detector
         self._analyst = analyst
-        self._fallback = OfflineAnalyst()
         self._promoter = Promoter(settings.promotion)
         self._min_rounds = settings.boundary.min_rounds
 
@@ -62,18 +52,14 @@ class Road:
         names: set[str] = set()
         for name, turns in talks:
             judged: list[Judged] = []
-            tokens = calls = fell_back = 0
             segments = list(self._segments(turns))
             for segment in segments:
-                found = self._analyze(segment, Known(frozenset(names)))
-                tokens += found.tokens_in + found.tokens_out
-                fell_back += found.analyst != self._analyst.name
-                calls += self._analyst.name != self._fallback.name
+                found = self._analyst.analyze(segment, Known(frozenset(names)))
                 for event in found.events:
                     kept = self._promoter.route(event, ()).state is not EventState.DISCARDED
                     judged.append(Judged(event, kept))
                     names.update(entity.name for entity in event.entities)
-            yield Walked(name, tuple(judged), len(segments), tokens, calls, fell_back)
+            yield Walked(name, tuple(judged), len(segments))
 
     def _segments(self, turns: Sequence[Turn]) -> Iterator[Segment]:
         start = 0
@@ -87,9 +73,3 @@ class Road:
         context = tuple(turns[max(0, start - CONTEXT_TURNS) : start]) if short else ()
         session = its[0].session
         return Segment(segment_id(session, its), session, its, cut.boundary, cut.measured, cut.threshold, context)
-
-    def _analyze(self, segment: Segment, known: Known) -> Analysis:
-        try:
-            return self._analyst.analyze(segment, known)
-        except (AnalystUnavailable, AnalystMisbehaved):
-            return self._fallback.analyze(segment, known)

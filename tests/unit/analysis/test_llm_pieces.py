@@ -96,7 +96,7 @@ def test_only_what_a_cut_answer_left_out_is_asked_again(server: OpenAIServer) ->
     assert "Lisbon" in "".join(block(server.requests[1].text("user"), "context")), "the others go along as context"
     assert [event.turn_ids for event in found.events] == [(f"turn-{number:04}",) for number in range(1, 16, 2)]
     assert (found.outcome, found.why) == ("complete", "")
-    assert (found.tokens_in, found.tokens_out) == (420, 68)
+    assert (found.tokens_in, found.tokens_out, found.calls) == (420, 68, 2)
 
 
 def stuck(request: Request) -> Response:
@@ -141,7 +141,9 @@ def test_calls_are_bounded_whatever_the_model_does(server: OpenAIServer, pieces:
     assert len(server.requests) == calls
     questions = [request.text("user") for request in server.requests]
     assert len(set(questions)) == calls, "never the same twice"
-    assert (caught.value.kind, caught.value.tokens_in, caught.value.tokens_out) == ("not_json", 210 * calls, 34 * calls)
+    raised = caught.value
+    assert (raised.kind, raised.tokens_in, raised.tokens_out) == ("not_json", 210 * calls, 34 * calls)
+    assert raised.calls == calls
 
 
 def test_without_pieces_the_offline_analyst_reads_what_was_left_out(server: OpenAIServer) -> None:

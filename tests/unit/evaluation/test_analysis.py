@@ -30,7 +30,7 @@ class Silent:
 
     def analyze(self, segment: Segment, known: Known) -> Analysis:
         return Analysis(
-            (), {turn.turn_id: "small_talk" for turn in segment.turns}, self.name, tokens_in=40, tokens_out=2
+            (), {turn.turn_id: "small_talk" for turn in segment.turns}, self.name, tokens_in=40, tokens_out=2, calls=1
         )
 
 
@@ -40,7 +40,7 @@ class Away:
     name = "away"
 
     def analyze(self, segment: Segment, known: Known) -> Analysis:
-        raise AnalystUnavailable("away")
+        raise AnalystUnavailable("away", tokens_in=7, calls=1)
 
 
 def sample(**more: Any) -> dict[str, Any]:
@@ -136,4 +136,6 @@ def test_an_analyst_that_lets_everything_go_covers_nothing_and_pays_all_the_same
 def test_a_segment_without_an_answer_is_read_offline_and_counted() -> None:
     figures = measured(Away())
     assert figures.fell_back == figures.segments > 0
-    assert replace(figures, fell_back=0, calls_per_segment=0.0, turns_per_s=0.0) == replace(measured(), turns_per_s=0.0)
+    assert figures.tokens_per_1000_turns == pytest.approx(1000 * 7 * figures.segments / 81)
+    costless = replace(figures, fell_back=0, tokens_per_1000_turns=0, calls_per_segment=0.0, turns_per_s=0.0)
+    assert costless == replace(measured(), turns_per_s=0.0)
