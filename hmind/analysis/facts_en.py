@@ -52,10 +52,10 @@ _DROPPED = (
         ),
         "I am ",
     ),
-    (re.compile(r"^(?=been (?:living|working) )", re.IGNORECASE), "I have "),
+    (re.compile(r"^(?=been (?:living|working|an?) )", re.IGNORECASE), "I have "),
 )
 """ "I" and its verb, left out where a sentence begins."""
-_QUALIFIED = re.compile(r",\s+(?!(?-i:[A-Z])).*$|,\s+(?:I|We|My|But|And|So)\b.*$")
+_QUALIFIED = re.compile(r",\s+(?!(?-i:[A-Z]))[^()]*(?=\s\(|$)|,\s+(?:I|We|My|But|And|So)\b.*$")
 """ "Ghent, near the canal" is Ghent, "Ghent, Belgium" stays."""
 _DANGLING = re.compile(r"(?:,?\s+(?:and|but|or|so|to|that|with|for|the|a|of|in|on))+$", re.IGNORECASE)
 _NO_NAME = re.compile(

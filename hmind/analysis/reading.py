@@ -155,7 +155,8 @@ def _read_turn(
     said = sentences.split(text)
     voice = Voice(subject, turn.speaker or "user")
     claims = facts.find(said, language, voice, turn.occurred_at)
-    answered = _answered(said, language, voice, before, turn, claims)
+    put = _put(before)
+    answered = _answered(put, said, language, voice, before, turn, claims)
     claims = [*claims, *answered]
     lines: list[Line] = []
     reasons: list[str] = []
@@ -187,19 +188,33 @@ def _read_turn(
             tuple(_names(text, language, known, subject)),
             tuple(claims),
         )
-        return replace(reading, lines=(whole,), question=before)
+        return replace(reading, lines=(whole,), question=replace(before, asks=before.asks or put))
     if not lines and not caption:
         return replace(reading, reason=_main(reasons))
     return reading
 
 
+def _put(before: Reading | None) -> str:
+    """The question that the turn before puts, also where a sentence follows it: "Any allergies? I'll note them." """
+    if before is None or before.asks:
+        return before.asks if before else ""
+    said = sentences.split(before.turn.content[-600:])
+    return _last_question(said[:-1], before.language)
+
+
 def _answered(
-    said: list[str], language: str, voice: Voice, before: Reading | None, turn: Turn, claims: list[Claim]
+    put: str,
+    said: list[str],
+    language: str,
+    voice: Voice,
+    before: Reading | None,
+    turn: Turn,
+    claims: list[Claim],
 ) -> list[Claim]:
     """What the turn tells as an answer to the question before it, and not by its own words."""
     if before is None or before.language != language or before.turn.speaker == turn.speaker:
         return []
-    found = facts_answers.find(before.asks, said, language, voice, turn.occurred_at)
+    found = facts_answers.find(put, said, language, voice, turn.occurred_at)
     told = {(claim.subject, claim.predicate) for claim in claims}
     return [claim for claim in found if (claim.subject, claim.predicate) not in told]
 
