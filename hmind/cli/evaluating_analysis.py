@@ -156,8 +156,10 @@ def _show_tables(out: Console, facts: FactFigures, times: TimeFigures) -> None:
     if times.held_out is not None:
         table.add_row("  held out", _share(times.held_out), "")
     out.print(table)
-    out.print("Covered: one note of the session tells the event; with every turn kept that is the")
-    out.print("most that this comparison finds. AUC: 1 is best, .5 is chance. See docs/quality.md.")
+    out.print(
+        "Covered: one note of the session tells the event; with every turn kept that is the most that "
+        "this comparison finds. AUC: 1 is best, .5 is chance. See docs/quality.md."
+    )
 
 
 def _by_name(table: Table, shares: Mapping[str, float]) -> None:
