@@ -50,7 +50,7 @@ def boundaries(
     ours: dict[str, Measured] = {}
     theirs: dict[str, Mapping[str, Measured]] = {}
     for stem, labelled in sets.items():
-        with _progress(stem, len(labelled)) as tell:
+        with progress(stem, len(labelled)) as tell:
             ours[stem] = evaluation.measure(labelled, judge, tell)
         if not as_json:
             theirs[stem] = _baselines(stem, labelled)
@@ -89,14 +89,14 @@ def _baselines(stem: str, labelled: list[Dialogue]) -> Mapping[str, Measured]:
 
     measured = {}
     for name, method in evaluation.baselines().items():
-        with _progress(f"{stem}, {name}", len(labelled)) as tell:
+        with progress(f"{stem}, {name}", len(labelled)) as tell:
             measured[name] = evaluation.measure(labelled, method, tell)
     return measured
 
 
 @contextmanager
-def _progress(what: str, total: int) -> Iterator[Tell]:
-    """On stderr: a bar in a terminal that goes away again, else a line."""
+def progress(what: str, total: int) -> Iterator[Tell]:
+    """On stderr: a bar in a terminal that goes away again, else a line. Tell it how much is done."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     terminal = screen.console(stderr=True)

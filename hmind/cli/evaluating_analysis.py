@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from hmind.bootstrap import Hmind
     from hmind.evaluation.analysis import LocomoFigures
     from hmind.evaluation.facts import FactFigures
     from hmind.evaluation.times import TimeFigures
@@ -28,56 +30,85 @@ _WAYS = {
 }
 
 
+class Part(StrEnum):
+    """What can be measured by itself."""
+
+    LOCOMO = "locomo"
+    FACTS = "facts"
+    TIMES = "times"
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
-    locomo: LocomoFigures
-    facts: FactFigures
-    times: TimeFigures
+    locomo: LocomoFigures | None = None
+    facts: FactFigures | None = None
+    times: TimeFigures | None = None
 
 
 def analysis(
     data: Annotated[
         Path | None, typer.Option(help="Conversations in the LoCoMo format, with event summaries.", metavar="FILE")
     ] = None,
+    only: Annotated[
+        Part | None, typer.Option(help="Only the conversations, the table of facts, or that of times.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """What is kept of a talk: coverage of annotated events, salience, facts, times.
 
     Without --data ../shared/data/locomo beside a checkout, else a small sample of our own. With a language
-    model set (analysis.llm_url) it is the one that is measured.
+    model set (analysis.llm_url) it is the one that is measured: a call for each segment, and one for each
+    line of the table of facts.
     """
     from hmind.bootstrap import Hmind
-    from hmind.boundary import build as detectors
-    from hmind.cli.evaluating import _progress as progress
     from hmind.evaluation import analysis as evaluation
     from hmind.evaluation import samples
-    from hmind.evaluation.facts import measure_facts
-    from hmind.evaluation.stand_in import StoodInFor
     from hmind.evaluation.times import measure_times
     from hmind.settings import load
 
-    settings = load()
+    parts = Hmind(load())
     place = data or evaluation.default_file()
-    conversations = evaluation.read(place, settings)
-    parts = Hmind(settings)
-    detector = detectors.detector(settings.boundary, parts.boundary_embedder)
-    sessions = sum(len(conversation.talks) for conversation in conversations)
-    with progress(f"{place.name}, sessions", sessions) as tell:
-        locomo = evaluation.measure_locomo(conversations, settings, parts.analyst, detector, tell)
     tables = samples.own("analysis")
-    facts = measure_facts(tables / "facts.jsonl", StoodInFor(parts.analyst))
-    found = _Found(locomo, facts, measure_times(tables / "times.jsonl"))
+    wanted = list(Part) if only is None else [only]
+    found = _Found(
+        locomo=_conversations(place, parts) if Part.LOCOMO in wanted else None,
+        facts=_facts(tables / "facts.jsonl", parts) if Part.FACTS in wanted else None,
+        times=measure_times(tables / "times.jsonl") if Part.TIMES in wanted else None,
+    )
     if as_json:
-        screen.print_json(as_plain(found.locomo, found.facts, found.times))
+        screen.print_json(_as_plain(found))
         return
     _show(place, parts.analyst.name, found)
 
 
-def as_plain(locomo: LocomoFigures, facts: FactFigures, times: TimeFigures) -> Mapping[str, Mapping[str, Any]]:
+def _conversations(place: Path, parts: Hmind) -> LocomoFigures:
+    from hmind.boundary import build as detectors
+    from hmind.cli.evaluating import progress
+    from hmind.evaluation import analysis as evaluation
+
+    conversations = evaluation.read(place, parts.settings)
+    detector = detectors.detector(parts.settings.boundary, parts.boundary_embedder)
+    sessions = sum(len(conversation.talks) for conversation in conversations)
+    with progress(f"{place.name}, sessions", sessions) as tell:
+        return evaluation.measure_locomo(conversations, parts.settings, parts.analyst, detector, tell)
+
+
+def _facts(table: Path, parts: Hmind) -> FactFigures:
+    from hmind.cli.evaluating import progress
+    from hmind.evaluation import facts
+    from hmind.evaluation.stand_in import StoodInFor
+
+    with progress(f"{table.name}, lines", len(facts.read(table))) as tell:
+        return facts.measure_facts(table, StoodInFor(parts.analyst, tell))
+
+
+def _as_plain(found: _Found) -> Mapping[str, Mapping[str, Any]]:
     """All figures by part, as they are printed with --json."""
-    return {
-        "locomo": locomo.rounded(),
-        "facts": {
+    plain: dict[str, Mapping[str, Any]] = {}
+    if found.locomo is not None:
+        plain["locomo"] = found.locomo.rounded()
+    if (facts := found.facts) is not None:
+        plain["facts"] = {
             "lines": facts.n,
             "precision": round(facts.precision, 4),
             "recall": round(facts.recall, 4),
@@ -94,23 +125,34 @@ def as_plain(locomo: LocomoFigures, facts: FactFigures, times: TimeFigures) -> M
                 "precision": round(facts.held_out.precision, 4),
                 "recall": round(facts.held_out.recall, 4),
             },
-        },
-        "times": {
+        }
+    if (times := found.times) is not None:
+        plain["times"] = {
             "lines": times.n,
             "accuracy": round(times.accuracy, 4),
             "languages": {name: round(share, 4) for name, share in times.languages.items()},
             "held_out": None if times.held_out is None else round(times.held_out, 4),
-        },
-    }
+        }
+    return plain
 
 
 def _show(place: Path, analyst: str, found: _Found) -> None:
     out = screen.console()
     out.print("What is kept of a talk", style="head")
-    out.print(f"data     {place}", soft_wrap=True)
+    if found.locomo is not None:
+        out.print(f"data     {place}", soft_wrap=True)
     out.print(f"analyst  {analyst}")
-    _show_locomo(out, found.locomo)
-    _show_tables(out, found.facts, found.times)
+    if found.locomo is not None:
+        _show_locomo(out, found.locomo)
+    if found.facts is not None:
+        _show_facts(out, found.facts)
+    if found.times is not None:
+        _show_times(out, found.times)
+    if found.locomo is not None:
+        out.print(
+            "Covered: one note of the session tells the event; with every turn kept that is the most that "
+            "this comparison finds. AUC: 1 is best, .5 is chance. See docs/quality.md."
+        )
 
 
 def _show_locomo(out: Console, figures: LocomoFigures) -> None:
@@ -140,7 +182,7 @@ def _show_locomo(out: Console, figures: LocomoFigures) -> None:
         out.print(f"{figures.fell_back} segments were read offline, as the model gave no answer.", style="warn")
 
 
-def _show_tables(out: Console, facts: FactFigures, times: TimeFigures) -> None:
+def _show_facts(out: Console, facts: FactFigures) -> None:
     table = screen.table("", "facts", *((name, screen.RIGHT) for name in ("precision", "recall", "lines")))
     table.add_row("all", _share(facts.precision), _share(facts.recall), str(facts.n))
     for name, share in facts.languages.items():
@@ -150,16 +192,15 @@ def _show_tables(out: Console, facts: FactFigures, times: TimeFigures) -> None:
         table.add_row("  held out", _share(aside.precision), _share(aside.recall), str(aside.lines))
     out.print(table)
     out.print(f"hard negatives from which a fact was taken: {facts.hard_taken} of {facts.hard_negatives}")
+
+
+def _show_times(out: Console, times: TimeFigures) -> None:
     table = screen.table("", "times", ("accuracy", screen.RIGHT), ("lines", screen.RIGHT))
     table.add_row("all", _share(times.accuracy), str(times.n))
     _by_name(table, times.languages)
     if times.held_out is not None:
         table.add_row("  held out", _share(times.held_out), "")
     out.print(table)
-    out.print(
-        "Covered: one note of the session tells the event; with every turn kept that is the most that "
-        "this comparison finds. AUC: 1 is best, .5 is chance. See docs/quality.md."
-    )
 
 
 def _by_name(table: Table, shares: Mapping[str, float]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hmind.analysis.analyst import Analyst
 from hmind.analysis.offline import OfflineAnalyst
 from hmind.errors import AnalystMisbehaved, AnalystUnavailable
@@ -11,6 +13,9 @@ from hmind.model import Analysis, Known, Segment
 class StoodInFor:
     """An Analyst that always answers, and counts.
 
+    Args:
+        tell: is told of each segment how many it makes.
+
     Attributes:
         segments: asked about so far.
         calls: of a language model, pieces asked again included; 0 offline.
@@ -18,8 +23,9 @@ class StoodInFor:
         fell_back: segments that the offline analyst read, since the one that was asked gave no answer.
     """
 
-    def __init__(self, analyst: Analyst) -> None:
+    def __init__(self, analyst: Analyst, tell: Callable[[int], None] = lambda _segments: None) -> None:
         self._analyst = analyst
+        self._tell = tell
         self._offline = OfflineAnalyst()
         self.segments = self.calls = self.tokens = self.fell_back = 0
 
@@ -31,6 +37,7 @@ class StoodInFor:
     def analyze(self, segment: Segment, known: Known) -> Analysis:
         """The answer, or the offline one."""
         self.segments += 1
+        self._tell(self.segments)
         try:
             found = self._analyst.analyze(segment, known)
             self._count(found)

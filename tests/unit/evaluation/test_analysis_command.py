@@ -9,6 +9,7 @@ import pytest
 
 from hmind.cli.app import run
 from hmind.evaluation import samples
+from tests.servers.openai_server import OpenAIServer, completion
 
 SMALL = str(samples.own("analysis/locomo_small.json"))
 
@@ -35,3 +36,27 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     path.write_text("{}", encoding="utf-8")
     assert run(["eval", "analysis", "--data", str(path)]) != 0
     assert "talk.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("part", ["locomo", "facts", "times"])
+def test_one_part_by_itself(part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["eval", "analysis", "--only", part, "--data", SMALL]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    headings = {"locomo": "what is kept ", "facts": "facts ", "times": "times "}
+    assert {name for name, head in headings.items() if any(line.startswith(head) for line in lines)} == {part}
+
+
+def test_a_model_that_gives_no_analysis_is_counted_and_read_offline(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with OpenAIServer() as server:
+        server.then(*[completion("I am sorry, no.")] * 100)
+        monkeypatch.setenv("HMIND_ANALYSIS_LLM_URL", server.url)
+        monkeypatch.setenv("HMIND_ANALYSIS_LLM_MODEL", "weak")
+        monkeypatch.setenv("HMIND_ANALYSIS_LLM_PIECES", "0")
+        assert run(["eval", "analysis", "--only", "locomo", "--data", SMALL, "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)["locomo"]
+    assert figures["fell_back"] == figures["segments"] == len(server.requests) > 0
+    assert figures["calls_per_segment"] == 1
+    assert figures["tokens_per_1000_turns"] == pytest.approx(1000 * 244 * len(server.requests) / 81, abs=0.01)
+    assert figures["kept"]["hmind"]["covered"] > 0.8
