@@ -15,7 +15,10 @@ from hmind.errors import SettingsError
 
 _READ_CHARS = 500
 _SEARCHED_CHARS = 200
-_KEYS = {"language", "whole_words", "head_chars", "fillers", "openers", "greetings", "requests", "services"}
+_KEYS = {"language", "whole_words", "head_chars", "fillers", "openers", "greetings"}
+_OPTIONAL = {"requests", "services"}
+"""Lists that a language may leave out or empty: then no turn of it requests or serves."""
+_NEVER = "(?!)"
 
 
 class Opening(StrEnum):
@@ -67,8 +70,8 @@ class Openers:
         """Reads every ``*.toml`` of the folder.
 
         Raises:
-            SettingsError: no file, a file that is no TOML, an unknown or missing key, a pattern
-                that does not compile.
+            SettingsError: no file, a file that is no TOML, an unknown or missing key (``requests`` and
+                ``services`` may be missing), a pattern that does not compile.
         """
         files = sorted(folder.glob("*.toml"))
         if not files:
@@ -99,7 +102,8 @@ def _read(path: Path) -> _Language:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path}: cannot be read as TOML ({error}). Correct it.") from None
-    for key in sorted(_KEYS ^ values.keys()):
+    values = {key: [] for key in _OPTIONAL} | values
+    for key in sorted((_KEYS | _OPTIONAL) ^ values.keys()):
         fault = "is missing" if key not in values else "is not known"
         raise SettingsError(f"{path}: {key} {fault}. Compare with config/openers/en.toml.")
     if not isinstance(values["head_chars"], int) or not 1 <= values["head_chars"] <= _READ_CHARS:
@@ -122,6 +126,8 @@ def _compiled(path: Path, values: dict[str, Any], key: str, head: str, last: str
 
 def _either(path: Path, values: dict[str, Any], key: str) -> str:
     patterns = values[key]
+    if key in _OPTIONAL and patterns == []:
+        return _NEVER
     if not isinstance(patterns, list) or not patterns or not all(isinstance(each, str) for each in patterns):
         raise SettingsError(f"{path}: {key} is no list of patterns. Compare with config/openers/en.toml.")
     return f"(?:{'|'.join(f'(?:{pattern})' for pattern in patterns)})"

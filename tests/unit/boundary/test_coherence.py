@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import numpy as np
 import pytest
 
 from hmind.boundary import build
-from hmind.boundary.coherence import AFTER, RIVALS, Coherence, CoherenceCurve
-from hmind.boundary.evidence import MISSING, NAMES, evidence
+from hmind.boundary.coherence import RIVALS, Coherence, CoherenceCurve
+from hmind.boundary.evidence import AFTER, MISSING, NAMES, evidence
 from hmind.boundary.excerpt import HEAD_CELLS, TAIL_CELLS, excerpt
 from hmind.boundary.openers import Manner, Openers, Opening
 from hmind.embedding.use import UseEmbedder
@@ -181,6 +182,15 @@ def test_openers(text: str, expected: Opening | None) -> None:
     assert WORDS.opening.opens(text) is expected
 
 
+FRENCH = """language = 'fr'
+whole_words = true
+head_chars = 80
+fillers = ['alors']
+openers = ['au fait']
+greetings = ['bonjour']
+"""
+
+
 class TestFiles:
     @pytest.mark.parametrize(
         ("old", "new", "message"),
@@ -189,6 +199,8 @@ class TestFiles:
             ("fillers =", "filler =", "filler"),
             ("'hi', ", "'hi(', ", "no regular expression"),
             ("greetings = [", "greetings = 3\nx = [", "x is not known"),
+            ("fillers = [", "x = [", "fillers is missing"),
+            ("requests = [", "request = [", "request is not known"),
         ],
     )
     def test_bad_openers_are_refused(self, tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -196,6 +208,23 @@ class TestFiles:
         assert old in text
         (tmp_path / "en.toml").write_text(text.replace(old, new), encoding="utf-8")
         with pytest.raises(SettingsError, match=message):
+            Openers.load(tmp_path)
+
+    @pytest.mark.parametrize("rest", ["", "requests = []\n", "requests = []\nservices = []\n"])
+    def test_a_language_may_leave_requests_and_services_out(self, tmp_path: Path, rest: str) -> None:
+        (tmp_path / "fr.toml").write_text(FRENCH + rest, encoding="utf-8")
+        alone = Openers.load(tmp_path)
+        assert alone.manner("Alors, au fait, je voudrais un billet") == Manner(Opening.OPENER, False, False)
+        assert alone.manner("I need a ticket, madam") == alone.manner("") == Manner(None, False, False)
+        shutil.copy(config_dir() / "openers" / "en.toml", tmp_path)
+        beside = Openers.load(tmp_path)
+        assert beside.manner("Bonjour !") == Manner(Opening.GREETING, False, False)
+        assert beside.manner("I need a ticket, madam") == Manner(None, True, True)
+
+    @pytest.mark.parametrize("rest", ["requests = 'il me faut'", "services = [7]", "services = ''", "request = ['a']"])
+    def test_what_may_be_left_out_must_be_right_where_it_is_there(self, tmp_path: Path, rest: str) -> None:
+        (tmp_path / "fr.toml").write_text(FRENCH + rest, encoding="utf-8")
+        with pytest.raises(SettingsError, match=f"{rest.split()[0]} is (no list|not known)"):
             Openers.load(tmp_path)
 
     def test_a_folder_without_openers_is_refused(self, tmp_path: Path) -> None:
