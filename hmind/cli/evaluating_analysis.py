@@ -174,9 +174,10 @@ def _show_locomo(out: Console, figures: LocomoFigures) -> None:
     table.add_row("events", _share(figures.auc_events), _share(figures.auc_events_length))
     table.add_row("turns", _share(figures.auc_turns), _share(figures.auc_turns_length))
     out.print(table)
+    speed = ",.0f" if figures.turns_per_s >= 10 else ".1f"
     out.print(
         f"{figures.tokens_per_1000_turns:,.0f} tokens per 1,000 turns, {figures.calls_per_segment:.2f} calls per "
-        f"segment, {figures.turns_per_s:,.0f} turns/s"
+        f"segment, {figures.turns_per_s:{speed}} turns/s"
     )
     if figures.fell_back:
         out.print(f"{figures.fell_back} segments were read offline, as the model gave no answer.", style="warn")
