@@ -9,7 +9,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: eval-analysis help demo up test lint chaos bench eval-boundaries eval-closing migrate clean
+.PHONY: help demo up test lint chaos bench eval-boundaries eval-closing eval-analysis migrate clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24

@@ -52,10 +52,12 @@ class Reader:
             return self._none(reply, asked, "budget")
         if not read.events and found.value["events"]:
             return self._none(reply, asked, "no_event")
-        sifted = sift(read.events, self._segment)
-        of_people = people_only.keep(sifted.kept, self._segment)
-        let_go = {**read.discarded, **people_only.let_go(sifted.kept, of_people, self._segment)}
-        sifted = Sifted(of_people, sifted.dropped)
+        of_people = people_only.keep(read.events, self._segment)
+        let_go = {**read.discarded, **people_only.let_go(read.events, of_people, self._segment)}
+        # A copied example may name an agent's turns: with nothing of a person left, it is its worth that counts.
+        sifted = sift(of_people or read.events, self._segment)
+        if not of_people:
+            sifted = Sifted((), sifted.dropped)
         if fault := self._weightless(sifted, let_go, asked):
             return self._none(reply, asked, fault)
         return self._answer(
