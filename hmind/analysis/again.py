@@ -30,6 +30,8 @@ from hmind.storage.refusals import is_refusal, kind
 log = logging.getLogger(__name__)
 
 DAY_S = 86_400.0
+AWAY_S = 3600.0
+"""An endpoint that does not answer is asked at least this often: it costs nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,8 @@ class AnalysisAgain:
 
         This does not end the tries: an endpoint may be away for longer than all of them take.
         """
-        asked_s = min(error.retry_after_s or 0.0, DAY_S)
-        at = max(taken.next_at, self._clock() + timedelta(seconds=asked_s))
+        now, asked_s = self._clock(), min(error.retry_after_s or 0.0, DAY_S)
+        at = max(min(taken.next_at, now + timedelta(seconds=AWAY_S)), now + timedelta(seconds=asked_s))
         tokens = (error.tokens_in, error.tokens_out)
         with self._engine.begin() as connection:
             again.put_off(connection, taken.segment.id, at, error=str(error), tokens=tokens)

@@ -142,7 +142,11 @@ def judge(stream: Backlog, pipeline: Status, beat: bool, tokens: Tokens | None =
     elif tokens is not None and tokens.user_budget and tokens.spent.most_of_a_user >= tokens.user_budget:
         notes.append(f"a user has spent today's {tokens.user_budget:,} tokens: the offline analyst reads for them")
     if pipeline.read_again:
-        notes.append(f"{pipeline.read_again:,} segments wait to be read again by the language model, which failed them")
+        one = pipeline.read_again == 1
+        notes.append(
+            f"{pipeline.read_again:,} {'segment waits' if one else 'segments wait'} to be read again by the language "
+            f"model, which failed {'it' if one else 'them'}"
+        )
     if dead := sum(pipeline.dead_letters.values()):
         notes.append(f"{dead:,} dead letters: see `hmind deadletters`")
     verdict = "stuck" if stuck else "lagging" if lagging else "healthy" if stream.readers else "idle"
