@@ -213,4 +213,4 @@ def test_status_tells_who_read_what_and_what_it_cost(install: Install, server: O
     tokens = Tokens(TODAY, cost, 10_000, 240)
     _, why = judge(Backlog(0, 0, 0.0, 1), seen, True, tokens)
     assert any("240 tokens" in told for told in why)
-    assert any("1 segments wait to be read again" in told for told in why)
+    assert any("1 segment waits to be read again" in told for told in why)
