@@ -12,6 +12,7 @@ import pwd
 import shutil
 import stat
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from hmind.errors import SettingsError
@@ -45,9 +46,11 @@ def prepare(home: Path, for_postgres: bool = True) -> Path:
         )
     try:
         for folder in (*reversed(home.parents), home):
-            if not folder.exists():
+            with suppress(FileExistsError):  # it is there, or another process was faster
                 folder.mkdir()
                 folder.chmod(0o755 if shared else 0o700)
+        if not home.is_dir():
+            raise NotADirectoryError(20, "Not a directory")
         if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
             raise PermissionError(13, "Permission denied")
     except OSError as error:
