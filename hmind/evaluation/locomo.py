@@ -51,15 +51,17 @@ def read(path: Path, settings: Intake) -> list[Conversation]:
     """The conversations of a file, their turns as intake would accept them.
 
     Raises:
-        BadLabels: it is no JSON, no LoCoMo, or has no annotated events.
+        BadLabels: it cannot be read, is no JSON, no LoCoMo, or has no annotated events.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         found = [_conversation(sample, number, settings) for number, sample in enumerate(samples_in(content), 1)]
-    except (ValueError, ImportRefused, BadTurn) as error:
-        raise BadLabels(f"{path.name}: is no file of LoCoMo conversations ({type(error).__name__}).") from None
+    except OSError as error:
+        raise BadLabels(f"{path}: cannot be read ({error.strerror}). Name a file of LoCoMo conversations.") from None
+    except (ValueError, ImportRefused, BadTurn):
+        raise BadLabels(f"{path}: is no file of LoCoMo conversations.") from None
     if not any(talk.gold for conversation in found for talk in conversation.talks):
-        raise BadLabels(f"{path.name}: holds no conversation with annotated events (event_summary).")
+        raise BadLabels(f"{path}: holds no conversation with annotated events (event_summary).")
     return found
 
 

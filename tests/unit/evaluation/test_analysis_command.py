@@ -60,3 +60,9 @@ def test_a_model_that_gives_no_analysis_is_counted_and_read_offline(
     assert figures["calls_per_segment"] == 1
     assert figures["tokens_per_1000_turns"] == pytest.approx(1000 * 244 * len(server.requests) / 81, abs=0.01)
     assert figures["kept"]["hmind"]["covered"] > 0.8
+
+
+def test_a_folder_or_a_missing_file_is_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for place in (tmp_path, tmp_path / "none.json"):
+        assert run(["eval", "analysis", "--data", str(place)]) == 65
+        assert capsys.readouterr().err.startswith(f"hmind: {place}: cannot be read (")
