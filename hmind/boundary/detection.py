@@ -7,6 +7,7 @@ segment once only. No database session is held while the detector embeds.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -173,16 +174,8 @@ class Detection:
 
     def _segment(self, session: SessionRef, texts: _Texts, start: int, cut: Cut) -> Segment:
         its = texts.turns[start : cut.end]
-        short = count_rounds(its) < self._settings.boundary.min_rounds
-        return Segment(
-            segments.segment_id(session, its),
-            session,
-            tuple(its),
-            cut.boundary,
-            cut.measured,
-            cut.threshold,
-            tuple(self._before(session, its[0], texts.around)) if short else (),
-        )
+        least = self._settings.boundary.min_rounds
+        return segment_of(its, cut, least, lambda: self._before(session, its[0], texts.around))
 
     def _before(self, session: SessionRef, first: Turn, around: list[Turn]) -> list[Turn]:
         """The last turns before ``first``; the same whether they were closed at this look or at one before."""
@@ -190,3 +183,15 @@ class Detection:
         known = [*self._shortterm.before(session, oldest, CONTEXT_TURNS), *around]
         earlier = [turn for turn in known if (turn.occurred_at, turn.seq) < (first.occurred_at, first.seq)]
         return sorted(earlier, key=lambda turn: (turn.occurred_at, turn.seq))[-CONTEXT_TURNS:]
+
+
+def segment_of(turns: Sequence[Turn], cut: Cut, min_rounds: int, before: Callable[[], Sequence[Turn]]) -> Segment:
+    """The segment of these turns, which ``cut`` ends; one of fewer than ``min_rounds`` has those ``before`` as context.
+
+    Args:
+        before: the last turns before the segment, at most CONTEXT_TURNS; asked only when they are wanted.
+    """
+    session = turns[0].session
+    context = tuple(before()) if count_rounds(turns) < min_rounds else ()
+    id_ = segments.segment_id(session, turns)
+    return Segment(id_, session, tuple(turns), cut.boundary, cut.measured, cut.threshold, context)

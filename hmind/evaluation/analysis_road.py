@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hmind.analysis.analyst import Analyst
-from hmind.boundary.detection import CONTEXT_TURNS
-from hmind.boundary.detector import Cut, Detector, Tail
-from hmind.boundary.rounds import count_rounds
-from hmind.memory.segments import segment_id
+from hmind.boundary.detection import CONTEXT_TURNS, segment_of
+from hmind.boundary.detector import Detector, Tail
 from hmind.model import Boundary, EventState, FoundEvent, Known, Segment, Turn
 from hmind.promotion.promoter import Promoter
 from hmind.settings import Settings
@@ -64,12 +63,9 @@ class Road:
     def _segments(self, turns: Sequence[Turn]) -> Iterator[Segment]:
         start = 0
         for cut in self._detector.cuts(turns, _OVER):
-            yield self._segment(turns, start, cut)
+            yield segment_of(turns[start : cut.end], cut, self._min_rounds, partial(_before, turns, start))
             start = cut.end
 
-    def _segment(self, turns: Sequence[Turn], start: int, cut: Cut) -> Segment:
-        its = tuple(turns[start : cut.end])
-        short = count_rounds(its) < self._min_rounds
-        context = tuple(turns[max(0, start - CONTEXT_TURNS) : start]) if short else ()
-        session = its[0].session
-        return Segment(segment_id(session, its), session, its, cut.boundary, cut.measured, cut.threshold, context)
+
+def _before(turns: Sequence[Turn], start: int) -> Sequence[Turn]:
+    return turns[max(0, start - CONTEXT_TURNS) : start]
