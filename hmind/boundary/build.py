@@ -32,5 +32,16 @@ def detector(settings: BoundarySettings, embedder: Embedder, reasons: frozenset[
     """
     if not (settings.topic_shift_below_cos or embedder.topic_shift_below):
         raise uncalibrated(embedder.name)
-    coherence = Coherence.load(config_dir() / "coherence.toml") if settings.coherence else None
-    return Detector(settings, embedder, words(), coherence, reasons)
+    return Detector(settings, embedder, words(), coherence(settings, embedder.name), reasons)
+
+
+def coherence(settings: BoundarySettings, embedder: str) -> Coherence | None:
+    """The model that judges topic shifts; None where the cosine rule does: by the settings, or for another embedder.
+
+    Raises:
+        SettingsError: its files cannot be read.
+    """
+    if not settings.coherence:
+        return None
+    model = Coherence.load(config_dir() / "coherence.toml")
+    return model if model.embedder == embedder else None

@@ -167,8 +167,7 @@ def _before(settings: Settings, embedder: Embedder, stored: Calibration | None) 
 
 
 def _remarks(material: _Material, settings: Settings, embedder: Embedder) -> Iterator[str]:
-    from hmind.boundary.coherence import Coherence
-    from hmind.settings import config_dir
+    from hmind.boundary.build import coherence
 
     explicit = ""
     if settings.boundary.topic_shift_below_cos:
@@ -177,7 +176,7 @@ def _remarks(material: _Material, settings: Settings, embedder: Embedder) -> Ite
         explicit = "embedding.endpoint_topic_shift_below_cos"
     if explicit:
         yield f"The setting {explicit} counts before this; set it to 0 to use what was measured."
-    if settings.boundary.coherence and Coherence.load(config_dir() / "coherence.toml").embedder == embedder.name:
+    if coherence(settings.boundary, embedder.name) is not None:
         yield "With boundary.coherence = true the coherence model judges topic shifts, and the cosine rule does not."
     seams = sum(len(dialogue.lengths) - 1 for each in material.sets.values() for dialogue in each)
     if seams < FEW_SEAMS:
@@ -218,18 +217,20 @@ def _show(material: _Material, outcome: _Outcome) -> None:
     for tried in _few(chosen):
         bar = "█" * round(tried.score * BAR_CELLS)
         best = tried.below == chosen.below
-        table.add_row(_cos(tried.below), _cos(tried.score), bar + " chosen" * best, style="good" if best else "")
+        table.add_row(
+            screen.share(tried.below), screen.share(tried.score), bar + " chosen" * best, style="good" if best else ""
+        )
     out.print(table)
     if material.labelled:
-        table = screen.table("", ("set", {"ratio": 1}), (f"Score below {_cos(chosen.below)}", screen.RIGHT))
+        table = screen.table("", ("set", {"ratio": 1}), (f"Score below {screen.share(chosen.below)}", screen.RIGHT))
         for name, score in chosen.scores.items():
-            table.add_row(name, _cos(score))
+            table.add_row(name, screen.share(score))
         out.print(table)
     before = outcome.before
-    was = f"; until now {_cos(before.value)}, {before.source}" if before else ""
-    out.print(f"A topic shifts below {_cos(chosen.below)}{was}.", soft_wrap=True)
+    was = f"; until now {screen.share(before.value)}, {before.source}" if before else ""
+    out.print(f"A topic shifts below {screen.share(chosen.below)}{was}.", soft_wrap=True)
     for each in (of_boundary, *of_memory):
-        out.print(f"Unrelated texts are at {_cos(each.unrelated_cos)} for {each.embedder}.", soft_wrap=True)
+        out.print(f"Unrelated texts are at {screen.share(each.unrelated_cos)} for {each.embedder}.", soft_wrap=True)
     for remark in outcome.remarks:
         out.print(remark, style="warn", soft_wrap=True)
     if outcome.stored:
@@ -242,7 +243,3 @@ def _few(chosen: Chosen) -> list[Any]:
     """Some of the curve, evenly spread, the best among them."""
     apart = max(1, len(chosen.curve) // CURVE_ROWS)
     return [tried for place, tried in enumerate(chosen.curve) if place % apart == 0 or tried.below == chosen.below]
-
-
-def _cos(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1)

@@ -163,7 +163,7 @@ def embedders(hmind: Hmind) -> Iterator[Finding]:
 def calibration(hmind: Hmind) -> Iterator[Finding]:
     """Which numbers of the embedders count, and where they come from."""
     from hmind.boundary import build
-    from hmind.embedding.calibrated import CalibratedEmbedder, topic_shift_below, unrelated_cos
+    from hmind.embedding.calibrated import topic_shift_below, unrelated_cos
     from hmind.storage import meta
 
     settings, boundary, memory = hmind.settings, hmind.boundary_embedder, hmind.memory_embedder
@@ -176,8 +176,8 @@ def calibration(hmind: Hmind) -> Iterator[Finding]:
         seen = f"cosine < {below.value:g}, measured with lookahead_turns {of_boundary.lookahead_turns}, now {reach}"
         yield Finding(WARN, "topic shift", seen, "Run: hmind calibrate.")
     else:
-        judged_by = build.detector(settings.boundary, CalibratedEmbedder(boundary, topic_shift_below=below.value))
-        beside = "; the coherence model judges before it" if judged_by.measure == "coherence" else ""
+        model = build.coherence(settings.boundary, boundary.name)
+        beside = "; the coherence model judges before it" if model is not None else ""
         yield Finding(OK, "topic shift", f"cosine < {below.value:g} for {boundary.name}, {below.source}{beside}")
     unrelated = unrelated_cos(settings, settings.embedding.memory, memory, of_memory)
     unknown = unrelated.source.startswith("not measured")

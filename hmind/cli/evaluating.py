@@ -139,7 +139,7 @@ def _show_boundaries(
 
 
 def _four(measured: Measured | Published) -> list[str]:
-    return [_share(value) for value in (measured.pk, measured.wd, measured.f1, measured.score)]
+    return [screen.share(value) for value in (measured.pk, measured.wd, measured.f1, measured.score)]
 
 
 _WHO = {
@@ -161,7 +161,7 @@ def _show_closing(place: Path, languages: tuple[str, ...], heard: Mapping[str, M
     for stem, groups in heard.items():
         table.add_row(stem, style="head")
         for who, measured in groups.items():
-            shares = [_share(value) for value in (measured.precision, measured.recall, measured.f1)]
+            shares = [screen.share(value) for value in (measured.precision, measured.recall, measured.f1)]
             if who == "farewells":
                 shares = ["", shares[1], ""]
             counts = [f"{count:,}" for count in (measured.gold, measured.found, measured.turns)]
@@ -169,7 +169,3 @@ def _show_closing(place: Path, languages: tuple[str, ...], heard: Mapping[str, M
         table.add_section()
     out.print(table)
     out.print("Gold: turns labelled as a farewell or as thanks. Turn by turn, without what comes before or after.")
-
-
-def _share(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")

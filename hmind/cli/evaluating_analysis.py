@@ -164,15 +164,17 @@ def _show_locomo(out: Console, figures: LocomoFigures) -> None:
     table = screen.table("", "what is kept", ("events covered", screen.RIGHT), ("of the letters", screen.RIGHT))
     for way, told in _WAYS.items():
         kept = figures.kept[way]
-        table.add_row(told, _share(kept.covered), _share(kept.chars), style="good" if way == "hmind" else "")
+        table.add_row(
+            told, screen.share(kept.covered), screen.share(kept.chars), style="good" if way == "hmind" else ""
+        )
     out.print(table)
     if figures.evidence is not None:
-        out.print(f"turns that answer a question and are kept: {_share(figures.evidence)}")
+        out.print(f"turns that answer a question and are kept: {screen.share(figures.evidence)}")
     table = screen.table(
         "", "what tells an event stands first (AUC)", ("salience", screen.RIGHT), ("length", screen.RIGHT)
     )
-    table.add_row("events", _share(figures.auc_events), _share(figures.auc_events_length))
-    table.add_row("turns", _share(figures.auc_turns), _share(figures.auc_turns_length))
+    table.add_row("events", screen.share(figures.auc_events), screen.share(figures.auc_events_length))
+    table.add_row("turns", screen.share(figures.auc_turns), screen.share(figures.auc_turns_length))
     out.print(table)
     speed = ",.0f" if figures.turns_per_s >= 10 else ".1f"
     out.print(
@@ -185,29 +187,25 @@ def _show_locomo(out: Console, figures: LocomoFigures) -> None:
 
 def _show_facts(out: Console, facts: FactFigures) -> None:
     table = screen.table("", "facts", *((name, screen.RIGHT) for name in ("precision", "recall", "lines")))
-    table.add_row("all", _share(facts.precision), _share(facts.recall), str(facts.n))
+    table.add_row("all", screen.share(facts.precision), screen.share(facts.recall), str(facts.n))
     for name, share in facts.languages.items():
-        table.add_row(f"  {name}", _share(share.precision), _share(share.recall), str(share.lines))
+        table.add_row(f"  {name}", screen.share(share.precision), screen.share(share.recall), str(share.lines))
     if facts.held_out is not None:
         aside = facts.held_out
-        table.add_row("  held out", _share(aside.precision), _share(aside.recall), str(aside.lines))
+        table.add_row("  held out", screen.share(aside.precision), screen.share(aside.recall), str(aside.lines))
     out.print(table)
     out.print(f"hard negatives from which a fact was taken: {facts.hard_taken} of {facts.hard_negatives}")
 
 
 def _show_times(out: Console, times: TimeFigures) -> None:
     table = screen.table("", "times", ("accuracy", screen.RIGHT), ("lines", screen.RIGHT))
-    table.add_row("all", _share(times.accuracy), str(times.n))
+    table.add_row("all", screen.share(times.accuracy), str(times.n))
     _by_name(table, times.languages)
     if times.held_out is not None:
-        table.add_row("  held out", _share(times.held_out), "")
+        table.add_row("  held out", screen.share(times.held_out), "")
     out.print(table)
 
 
 def _by_name(table: Table, shares: Mapping[str, float]) -> None:
     for name, share in shares.items():
-        table.add_row(f"  {name}", _share(share), "")
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}".removeprefix("0")
+        table.add_row(f"  {name}", screen.share(share), "")

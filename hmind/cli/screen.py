@@ -87,6 +87,11 @@ def seconds(value: float) -> str:
     return f"{value / 86_400:.1f} d"
 
 
+def share(value: float | None) -> str:
+    """A share or a cosine with three decimals and no zero before the point: ``.649``; a dash for None."""
+    return "–" if value is None else f"{value:.3f}".replace("0.", ".", 1)
+
+
 def layer(which: Layer | str) -> Text:
     """A layer in its colour."""
     return Text(str(which), style=str(which) if str(which) in {each.value for each in Layer} else "")

@@ -22,13 +22,12 @@ def boundary_embedder(settings: Settings) -> Embedder:
     Raises:
         SettingsError: nothing says below which cosine a topic shifts.
     """
-    from hmind.boundary.coherence import Coherence
+    from hmind.boundary.build import coherence
     from hmind.embedding.build import build
     from hmind.embedding.calibrated import CalibratedEmbedder, topic_shift_below
-    from hmind.settings import config_dir
 
     embedder = build(settings.embedding.boundary, settings.embedding)
-    if settings.boundary.coherence and Coherence.load(config_dir() / "coherence.toml").embedder == embedder.name:
+    if coherence(settings.boundary, embedder.name) is not None:
         return embedder
     stored = None
     if not settings.boundary.topic_shift_below_cos:

@@ -17,7 +17,7 @@ from typing import Any
 
 from hmind.boundary import build as detectors
 from hmind.boundary import scoring
-from hmind.boundary.coherence import BELOW, Coherence
+from hmind.boundary.coherence import BELOW
 from hmind.boundary.detector import Detector, Tail
 from hmind.embedding.build import build
 from hmind.embedding.embedder import Embedder
@@ -99,7 +99,7 @@ def judge(settings: Settings, embedder: Embedder | None = None) -> Judge:
     """
     embedder = embedder or build(settings.embedding.boundary, settings.embedding)
     detector = detectors.detector(settings.boundary, embedder, frozenset({Boundary.TOPIC_SHIFT}))
-    if settings.boundary.coherence and Coherence.load(config_dir() / "coherence.toml").embedder == embedder.name:
+    if detector.measure == "coherence":
         rule = f"coherence model, below {BELOW}"
     else:
         below = settings.boundary.topic_shift_below_cos or embedder.topic_shift_below
