@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from servers.openai_server import OpenAIServer, Request, Response, completion, failure
 from support.again import GOOD, TALK, answer, closed, event, good, modelled
-from support.chat import Chat, MovedClock
+from support.chat import NOW, Chat, MovedClock
 from support.snapshot import snapshot
 
 from hmind.analysis.again import AnalysisAgain, Asked
@@ -27,13 +27,7 @@ from hmind.promotion.step import PromotionStep
 from hmind.settings import Settings
 from hmind.upkeep import daily
 
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 AFTER_S, DAY_S = 600, 86_400
-
-
-@pytest.fixture(scope="module")
-def clock() -> MovedClock:
-    return MovedClock(NOW)
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +47,6 @@ def server(endpoint: OpenAIServer) -> OpenAIServer:
 def app(module_settings: Settings, endpoint: OpenAIServer, clock: MovedClock) -> Iterator[Hmind]:
     with modelled(module_settings, endpoint, clock, segment_attempts=1, again_attempts=3) as made:
         yield made
-
-
-@pytest.fixture
-def chat(app: Hmind, clock: MovedClock, request: pytest.FixtureRequest) -> Chat:
-    clock.now = NOW
-    return Chat(app, clock, request.node.name)
 
 
 def column(chat: Chat, segment_id: str, name: str) -> Any:

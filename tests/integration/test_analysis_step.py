@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from servers.openai_server import OpenAIServer, Request, Response, completion, failure
-from support.chat import Chat, MovedClock, changed
+from support.chat import NOW, Chat, MovedClock, changed
 from support.snapshot import snapshot
 
 from hmind.analysis.offline import OfflineAnalyst
@@ -21,7 +21,6 @@ from hmind.memory import segments
 from hmind.model import Analysis, Known, Segment
 from hmind.settings import Settings
 
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 NEXT_RUN = datetime(2026, 12, 1, 2, 30, tzinfo=UTC)
 
 TALK = (
@@ -34,22 +33,11 @@ TALK = (
 
 
 @pytest.fixture(scope="module")
-def clock() -> MovedClock:
-    return MovedClock(NOW)
-
-
-@pytest.fixture(scope="module")
 def app(module_settings: Settings, clock: MovedClock) -> Iterator[Hmind]:
     # What is judged here is not where topics shift: each talk is one segment.
     made = Hmind(changed(module_settings, "boundary", coherence=False), clock=clock)
     yield made
     made.close()
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as running:
-        yield running
 
 
 @pytest.fixture
@@ -59,12 +47,6 @@ def with_model(module_settings: Settings, server: OpenAIServer, clock: MovedCloc
     made = Hmind(changed(module_settings, "analysis", **told), clock=clock)
     yield made.analysis
     made.close()
-
-
-@pytest.fixture
-def chat(app: Hmind, clock: MovedClock, request: pytest.FixtureRequest) -> Chat:
-    clock.now = NOW
-    return Chat(app, clock, request.node.name)
 
 
 def closed(chat: Chat, *lines: str, at: datetime | None = None, hold: bool = False) -> str:

@@ -6,13 +6,13 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from support.chat import Chat, MovedClock
+from support.chat import NOW, Chat, MovedClock
 
 from hmind.bootstrap import Hmind
 from hmind.boundary import windows
@@ -22,7 +22,6 @@ from hmind.model import Boundary, SessionRef
 from hmind.settings import Settings
 from hmind.shortterm import keys
 
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SILENCE_S = 300
 SETTLE_S = 900
 SECOND = timedelta(seconds=1)
@@ -57,11 +56,6 @@ class Watched:
         return self.inner.passages(texts)
 
     questions = passages
-
-
-@pytest.fixture(scope="module")
-def clock() -> MovedClock:
-    return MovedClock(NOW)
 
 
 @pytest.fixture(scope="module")

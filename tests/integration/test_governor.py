@@ -13,7 +13,7 @@ import pytest
 from servers.openai_server import OpenAIServer, completion, failure
 from sqlalchemy import text
 from support.again import closed, good, modelled
-from support.chat import Chat, MovedClock, changed
+from support.chat import NOW, Chat, MovedClock, changed
 
 from hmind.analysis.again import Asked
 from hmind.bootstrap import Hmind
@@ -24,7 +24,6 @@ from hmind.memory.status import Analyses, status
 from hmind.memory.usage import Usage
 from hmind.settings import Settings
 
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 TODAY = date(2026, 11, 30)
 
 Install = Callable[..., Hmind]
@@ -33,12 +32,6 @@ Install = Callable[..., Hmind]
 @pytest.fixture
 def clock() -> MovedClock:
     return MovedClock(NOW)
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as running:
-        yield running
 
 
 @pytest.fixture

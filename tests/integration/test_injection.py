@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -14,8 +13,6 @@ from support.chat import Chat, MovedClock, changed
 from hmind.analysis.step import AnalysisStep
 from hmind.bootstrap import Hmind
 from hmind.settings import Settings
-
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 TOLD = (
     "Ana: My name is Ana. I am allergic to peanuts.",
@@ -37,25 +34,6 @@ MEMORY = {
     "reviews": "predicate, object, confidence, state",
     "events": "description, salience, turn_ids",
 }
-
-
-@pytest.fixture(scope="module")
-def clock() -> MovedClock:
-    return MovedClock(NOW)
-
-
-@pytest.fixture(scope="module")
-def app(module_settings: Settings, clock: MovedClock) -> Iterator[Hmind]:
-    made = Hmind(module_settings, clock=clock)
-    made.migrate()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def chat(app: Hmind, clock: MovedClock, request: pytest.FixtureRequest) -> Chat:
-    clock.now = NOW
-    return Chat(app, clock, request.node.name)
 
 
 @pytest.fixture

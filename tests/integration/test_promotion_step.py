@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from servers.embeddings_server import serving
-from support.chat import Chat, MovedClock
+from support.chat import NOW, Chat, MovedClock
 from support.snapshot import snapshot
 
 from hmind.analysis.step import AnalysisStep
@@ -33,9 +33,7 @@ from hmind.model import (
 )
 from hmind.promotion.promoter import Promoter
 from hmind.promotion.step import Promoted, PromotionStep
-from hmind.settings import Settings
 
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 AGO = NOW - timedelta(days=30)
 DAY = timedelta(days=1)
 NOTHING = Promoted(0, 0, 0)
@@ -57,25 +55,6 @@ class Scripted:
         used = {turn_id for event in events for turn_id in event.turn_ids}
         gone = {turn.turn_id: "small_talk" for turn in segment.turns if turn.turn_id not in used}
         return Analysis(events, gone, self.name)
-
-
-@pytest.fixture(scope="module")
-def clock() -> MovedClock:
-    return MovedClock(NOW)
-
-
-@pytest.fixture(scope="module")
-def app(module_settings: Settings, clock: MovedClock) -> Iterator[Hmind]:
-    made = Hmind(module_settings, clock=clock)
-    made.migrate()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def chat(app: Hmind, clock: MovedClock, request: pytest.FixtureRequest) -> Chat:
-    clock.now = NOW
-    return Chat(app, clock, request.node.name)
 
 
 def event(

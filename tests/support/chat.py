@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import text
@@ -14,6 +14,9 @@ from hmind.intake.accept import Receipt
 from hmind.intake.wire import Delivery
 from hmind.model import Boundary, SessionRef
 from hmind.settings import Settings
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+"""Where the clock of most tests stands at first."""
 
 
 @dataclass
